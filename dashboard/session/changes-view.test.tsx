@@ -31,13 +31,13 @@ async function start(): Promise<void> {
 
 beforeEach(() => localStorage.clear());
 
-test('files are those of the tree, which leads to each', async () => {
+test('files are in the order of the tree, which links to each', async () => {
   await start();
   await page.getByRole('navigation', { name: 'Changed files' }).getByRole('button', { name: /^b.ts/ }).click();
   await expect.poll(() => document.activeElement?.textContent).toContain('src/b.ts');
 });
 
-test('keys go from file to file and mark them viewed, which is kept', async () => {
+test('keys move between files and mark them as viewed, which is stored', async () => {
   await start();
   await userEvent.keyboard('jj');
   await expect.poll(() => document.activeElement?.textContent).toContain('src/b.ts');
@@ -50,7 +50,7 @@ test('keys go from file to file and mark them viewed, which is kept', async () =
   expect(open()).toEqual([true, false, true]);
 });
 
-test('above each hunk is why it was made, which leads there', async () => {
+test('above each hunk is its reason, which links to the message', async () => {
   await start();
   await page.getByRole('button', { name: 'Because of 2.' }).click();
   await expect.poll(address).toContain('e=5');

@@ -15,24 +15,24 @@ import { useViewed } from './viewed-files.ts';
 interface Props {
   timeline: Timeline;
   sessionId: string;
-  /** Where the session began; what is in it is shown without it. */
+  /** The folder in which the session began. Paths are shown relative to it. */
   folder: string | undefined;
   onSelect: (sequence: number) => void;
 }
 
-/** Commands that are listed. */
+/** At most this many commands are listed. */
 const MOST_COMMANDS = 200;
-/** Files whose changes are read at once. */
+/** At first, the changes of this many files are open. */
 const MOST_OPEN = 10;
 
-/** What a pull request shows, for what the agent did: every file once, in total or by turn, with why it was changed. */
+/** The agent's changes like a pull request: each file once, in total or by turn, with the reasons for its changes. */
 export function ChangesView({ timeline, sessionId, folder, onSelect }: Props) {
   const { files: unordered, commands } = useMemo(() => readChangedFiles(timeline), [timeline]);
   const tree = useMemo(() => toTree(unordered, folder), [unordered, folder]);
   const files = useMemo(() => filesOf(tree), [tree]);
   const [isByTurn, setByTurn] = useState(false);
   const [current, setCurrent] = useState<string>();
-  /** What a reader opened or closed; else the first ones are open that nobody has viewed. */
+  /** Files that the reader opened or closed. Of the others, the first ones are open unless they are viewed. */
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map());
   const viewed = useViewed(sessionId);
   const scroller = useRef<HTMLElement>(null);

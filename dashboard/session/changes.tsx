@@ -3,7 +3,7 @@ import { DiffView } from '../kit/diff-view.tsx';
 import type { ToolItem } from './model/items.ts';
 import { Payload } from './payload.tsx';
 
-/** The lines a tool call changed: what its results tell, or else what its input asked for. */
+/** The lines that a tool call changed, read from its results, or else from its input. */
 export function Changes({ item, sessionId }: { item: ToolItem; sessionId: string }) {
   const telling = item.results.filter(({ changes, failed }) => changes.length > 0 && !failed);
   if (telling.length === 0 && item.call) {

@@ -9,14 +9,14 @@ import { ErrorNote } from '../shared/error-note.tsx';
 import { type Head, toMarkdownFile } from './model/markdown.ts';
 import { usePrint } from './print.tsx';
 
-// Loaded with the first download: the timeline must not wait for them.
+// Loaded with the first download, so that the timeline does not wait for them.
 const loadDownload = () => import('./download.ts');
 const loadHtml = () => import('./model/html.ts');
 
 interface Props {
   sessionId: string;
   title: string;
-  /** What the file says of the session before what was said in it. */
+  /** Facts about the session, written at the top of the file. */
   head: () => Head;
 }
 
@@ -28,7 +28,7 @@ interface Way {
   make: () => Promise<string[]>;
 }
 
-/** The session as a file or on paper: its events as they are stored, or what can be read of it. */
+/** Saves the session as a file or prints it: the stored events, or the readable conversation. */
 export function DownloadMenu({ sessionId, title, head }: Props) {
   const { api } = useApp();
   const [failed, setFailed] = useState<{ how: 'downloaded' | 'printed'; error: unknown }>();

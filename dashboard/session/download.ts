@@ -11,8 +11,8 @@ import { buildTimeline, type Timeline } from './model/build.ts';
 import { type Head, wholeOrSaid } from './model/markdown.ts';
 
 /**
- * All events of a session, one JSON object a line, after a line about the session. Lines stay apart: joined, a long session
- * would pass the longest text that a browser can hold (512 MB in Chromium).
+ * All events of a session, one JSON object in each line, after a line about the session. Lines are not joined, since a long
+ * session would exceed the longest string of a browser (512 MB in Chromium).
  */
 export async function readAllEvents(api: Client, sessionId: string, head: Head): Promise<string[]> {
   const lines = [`${JSON.stringify({ session: { sessionId, ...Object.fromEntries(head) } })}\n`];
@@ -20,12 +20,14 @@ export async function readAllEvents(api: Client, sessionId: string, head: Head):
   return lines;
 }
 
-/** Characters of an output that a file has, at most: about 300 lines. */
+/** At most this many characters of an output are in a file: about 300 lines. */
 const LONGEST_OUTPUT = 20_000;
-/** Of all outputs together: a text has an end in browsers, and a page that no browser shows helps nobody. */
+/** The limit of all outputs together. Browsers limit strings, and a page that is too large to open helps nobody. */
 const LONGEST_OUTPUTS = 32_000_000;
 
-/** The timeline of a session with its texts, of which the page's own has the beginnings; outputs up to `most` characters. */
+/**
+ * The timeline of a session with whole texts, unlike the page's timeline. All outputs together have at most `most` characters.
+ */
 export async function readWholeTimeline(
   events: AsyncIterable<SessionEvent>,
   most = LONGEST_OUTPUTS,
@@ -47,7 +49,7 @@ export async function readWholeTimeline(
   return buildTimeline(settleTimes(entries));
 }
 
-/** All events of a session, from the first on. */
+/** All events of a session, from the first one. */
 export const eachEvent = (api: Client, sessionId: string): AsyncGenerator<SessionEvent> =>
   eachOf((query) => api.listSessionEvents({ sessionId, query }));
 
@@ -63,7 +65,7 @@ export async function* eachOf(
   } while (cursor);
 }
 
-/** Saves texts, one after the other, as a file. */
+/** Saves texts, one after another, as a file. */
 export function save(name: string, type: string, texts: readonly string[]): void {
   const address = URL.createObjectURL(new Blob([...texts], { type }));
   const link = document.createElement('a');

@@ -5,13 +5,13 @@ import type { Row } from './model/rows.ts';
 
 const MOST_FILES = 9;
 const CHARACTER_PX = 7.1;
-/** Beyond this, a text is folded. */
+/** Longer texts are folded. */
 const MOST_LINES = 80;
 const MOST_PROMPT_LINES = 12;
-/** The widest a text is. */
+/** The largest width of a text. */
 const WIDEST_PX = 620;
 
-/** Roughly how high a row will be, until it is measured. Width is that of the timeline, in pixels. */
+/** Estimates the height of a row until it is measured. `width` is the width of the timeline in pixels. */
 export function estimateRow(row: Row | undefined, width: number): number {
   const line = pixels('--line-row');
   if (!row) return line;
@@ -38,10 +38,10 @@ function estimateItem(item: Item, isOpen: boolean, width: number, line: number):
   return (entry.kind === 'prompt' ? 44 : 10) + textHeight(entry, Math.round(perLine));
 }
 
-/** The rows are made again and again, of the same texts. */
+/** Rows are created again and again from the same texts. */
 const known = new WeakMap<object, number>();
 
-/** Of a text of which only the beginning may be here. */
+/** The height of a text, extrapolated if only its beginning is loaded. */
 export function textHeight(entry: PromptEntry | AnswerEntry, perLine = 87): number {
   const found = known.get(entry);
   if (found !== undefined) return found;
@@ -53,7 +53,7 @@ export function textHeight(entry: PromptEntry | AnswerEntry, perLine = 87): numb
   return height;
 }
 
-/** Of the text when it is broken after so many characters; paragraphs stand apart. */
+/** The lines of a text that wraps after `perLine` characters. An empty line counts as a gap between paragraphs. */
 function countLines(text: string, perLine: number): number {
   let lines = 0;
   let start = 0;

@@ -12,7 +12,7 @@ interface Props {
   onGo: (file: ChangedFile) => void;
 }
 
-/** The files that were changed, by folder; each leads to its changes. */
+/** The changed files by folder; each links to its changes. */
 export const FileTree = (props: Props) => (
   <nav aria-label="Changed files" className="file-tree">
     <Level {...props} />

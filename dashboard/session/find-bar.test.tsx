@@ -23,7 +23,7 @@ const marked = () => [...(CSS.highlights.get('found') ?? [])].map(String);
 
 beforeEach(() => localStorage.clear());
 
-test('a link to the words alone leads to the first event that has them, once', async () => {
+test('a link with only words opens the first event with them, once', async () => {
   await open('?find=needle');
   await expect.poll(search).toContain('1 of 1');
   await expect.poll(() => sequenceOf(current())).toBe(CALL);
@@ -34,7 +34,7 @@ test('a link to the words alone leads to the first event that has them, once', a
   expect(sequenceOf(current())).toBe(1);
 });
 
-test('who walks on before the words are found is led nowhere, and what is walked to stays closed', async () => {
+test('a reader who moves on before the words are found stays there, and the row stays closed', async () => {
   const service = createService(EVENTS);
   const app = service.app();
   const found = Promise.withResolvers<void>();
@@ -57,7 +57,7 @@ test('who walks on before the words are found is led nowhere, and what is walked
 });
 
 test.each(['?find=needle&e=103', '?find=needle'])(
-  'what %s leads to is open where the words stand, however deep in an output',
+  '%s opens its event at the words, however deep in an output',
   async (query) => {
     await open(query);
     await expect.poll(output).toMatch(/^line 498 line 499 line 500 the needle line 502 .* line 509 989 more lines/);
@@ -68,7 +68,7 @@ test.each(['?find=needle&e=103', '?find=needle'])(
   },
 );
 
-test('what is found in the bar is open as well, and its beginning where the words stand there', async () => {
+test('a match of the bar is open as well, at its beginning if the words are there', async () => {
   await open('');
   await expect.poll(() => drawnRows().length).toBeGreaterThan(1);
   await userEvent.keyboard('/');

@@ -10,18 +10,18 @@ import { useFind } from './use-find.ts';
 
 interface Props {
   sessionId: string;
-  /** What a link led here by: its words, and the event that they stand in. */
+  /** The search that a link opened: its words, and the event of the match. */
   linked: { words: string; sequence: number | undefined };
-  /** Events that there are rows of. */
+  /** The number of loaded events. */
   loaded: number;
-  /** Records are among the rows. */
+  /** The timeline shows records. */
   hasRecords: boolean;
   onMatch: (sequence: number) => void;
   onShowRecords: () => void;
   onClose: () => void;
 }
 
-/** Finds words in all events, folded ones and long outputs too: the browser's own search sees only what is drawn. */
+/** Finds words in all events, including folded ones and long outputs. The browser's own search only covers rendered rows. */
 export function FindBar({ sessionId, linked, loaded, hasRecords, onMatch, onShowRecords, onClose }: Props) {
   const [words, setWords] = useState(linked.words);
   const [chosen, setChosen] = useState<number>();
@@ -34,7 +34,7 @@ export function FindBar({ sessionId, linked, loaded, hasRecords, onMatch, onShow
   );
   const at = chosen ?? (words === linked.words ? hits.findIndex(({ sequence }) => sequence === linked.sequence) : -1);
   const hit = hits[at];
-  // A link leads to its event, and whoever asks for the bar to its field.
+  // If a link opened the bar, its event keeps the focus. If the reader opened it, the field gets the focus.
   const isAsked = useRef(linked.words === '');
   useEffect(() => {
     if (isAsked.current) input.current?.focus();
@@ -49,7 +49,7 @@ export function FindBar({ sessionId, linked, loaded, hasRecords, onMatch, onShow
     return () => reading.hits.set(new Set());
   }, [reading, all]);
 
-  // A link to the words alone leads to the first of them, unless the reader walked on before it was found.
+  // A link with words but no event leads to the first match, unless the reader has moved on before it was found.
   const isLed = useRef(false);
   const begun = useRef(linked.sequence);
   const led = words === linked.words && (linked.sequence === undefined ? hits[0] : hit)?.sequence;
@@ -112,11 +112,11 @@ export function FindBar({ sessionId, linked, loaded, hasRecords, onMatch, onShow
   );
 }
 
-/** Events whose rows are left out at first. */
+/** Events that have rows by default. The rows of all others are hidden at first. */
 const READ = /^(?:user\.message|assistant\.|tool\.|compaction$|error$|subagent\.|turn\.|notice$)/;
 const isRecord = (eventType: string): boolean => !READ.test(eventType);
 
-/** What stands around the match, which may be far down in a long output. */
+/** The text around the match, which may be far down in a long output. */
 function Context({ text, marks }: { text: string; marks: readonly (readonly [number, number])[] }) {
   let end = 0;
   return (

@@ -32,7 +32,7 @@ export function Group({ item, isOpen, onToggle }: Props<GroupItem>) {
 const TICKS_PX = 96;
 const MOST_TICKS = 40;
 
-/** A tick for each call, as wide as it took, red where it failed. */
+/** A tick for each call: wider for a longer call, red for a failed one. */
 function Ticks({ item }: { item: GroupItem }) {
   const tools = item.children.filter((child) => child.kind === 'tool').slice(0, MOST_TICKS);
   const longest = Math.max(1, ...tools.map(({ durationMs = 0 }) => durationMs));
@@ -60,11 +60,11 @@ function namesIn({ children }: GroupItem): string {
 }
 
 interface LaneProps extends Props<LaneItem> {
-  /** The call that started it, where both are one line. */
+  /** The call that started the sub-agent, if both share one line. */
   call?: ToolItem;
 }
 
-/** A sub-agent: who, what for, how it went. */
+/** A sub-agent: its name, its task and its outcome. */
 export function Lane({ item, call, isOpen, onToggle }: LaneProps) {
   const { name, task } = describe(item);
   return (
@@ -80,7 +80,7 @@ export function Lane({ item, call, isOpen, onToggle }: LaneProps) {
   );
 }
 
-/** What is rarely asked for. */
+/** Events that readers rarely need. */
 export function Quiet({ item, isOpen, onToggle }: Props<QuietItem>) {
   const [first] = item.entries;
   if (item.entries.length === 1 && first) {

@@ -6,19 +6,19 @@ interface Props {
   onToggle: () => void;
   label?: string;
   muted?: boolean;
-  /** Told by a tick of colour. */
+  /** Shown as a coloured tick. */
   kind?: Kind;
   children: ReactNode;
 }
 
-/** The same for all rows, of which a fast wheel brings a hundred a second: `ChevronRight` of the icons would be made anew. */
+/** One element for all rows. Fast scrolling draws a hundred rows a second, and `ChevronRight` would be created for each. */
 const CHEVRON = (
   <svg aria-hidden viewBox="0 0 24 24" className="fold-chevron">
     <path d="m9 18 6-6-6-6" />
   </svg>
 );
 
-/** A line that opens. It takes no focus: its row has it, whose keys open it, too. */
+/** A line that opens and closes. It takes no focus: its row has the focus, and the row's keys open it as well. */
 export function Fold({ isOpen, onToggle, label, muted, kind, children }: Props) {
   return (
     <button
@@ -27,7 +27,7 @@ export function Fold({ isOpen, onToggle, label, muted, kind, children }: Props) 
       aria-expanded={isOpen}
       aria-label={label}
       onClick={({ currentTarget, shiftKey }) => {
-        // Its row ends a range.
+        // A click with Shift ends a range at the row.
         if (shiftKey) return;
         onToggle();
         currentTarget.closest<HTMLElement>('.timeline-row')?.focus({ preventScroll: true });

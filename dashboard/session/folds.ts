@@ -1,12 +1,12 @@
 import { readLocal, writeLocal } from '../kit/local-storage.ts';
 
-/** What a reader opened and closed in sessions, kept by the browser for the sessions read last. */
+/** The rows that a reader opened or closed, stored in the browser for the sessions read last. */
 const NAME = 'folds';
 const MOST_SESSIONS = 30;
 const MOST_CHOICES = 1000;
 
 export interface Folds {
-  /** Everything is open except what was closed, or the other way round. */
+  /** true: everything is open except for closed items. false: the other way round. */
   preset: boolean;
   chosen: ReadonlyMap<string, boolean>;
 }

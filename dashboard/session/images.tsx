@@ -6,7 +6,7 @@ import { plural } from '../kit/format.ts';
 import { imagesOf } from './model/images.ts';
 import { usePayload } from './use-payload.ts';
 
-/** The pictures of a prompt, read when the prompt is in sight. */
+/** The pictures of a prompt, loaded when the prompt is visible. */
 export function Images({ sessionId, entry }: { sessionId: string; entry: PromptEntry }) {
   const { data } = usePayload(sessionId, entry.sequence, entry.span);
   return (
@@ -19,7 +19,7 @@ export function Images({ sessionId, entry }: { sessionId: string; entry: PromptE
   );
 }
 
-/** Those that are in the payload itself: nothing is loaded from anywhere. */
+/** Pictures that are in the payload itself. Nothing is loaded from other places. */
 export function Pictures({ payload }: { payload: Loose }) {
   const images = useMemo(() => imagesOf(payload), [payload]);
   if (images.length === 0) return null;

@@ -23,7 +23,7 @@ interface Props {
   sessionId: string;
 }
 
-/** The person whose session it is, by the name of the user on the machine; undefined where that is unknown. */
+/** The name of the user on the machine who ran the session; undefined if it is unknown. */
 export const PersonContext = createContext<string | undefined>(undefined);
 
 function Author() {
@@ -126,7 +126,7 @@ const plain = (text: string) => showHidden(firstLine(text).replace(/[*_`#]+/g, '
 
 /** Longer texts are shown in part at first. */
 const MOST_AT_FIRST: Record<'prompt' | 'answer' | 'reasoning', { lines: number; characters: number }> = {
-  // A prompt may be a whole plan, and what was done about it comes behind it.
+  // A prompt may be a whole plan, and the reader also wants to see the work that follows.
   prompt: { lines: 12, characters: 1_000 },
   answer: { lines: 80, characters: 6_000 },
   reasoning: { lines: 80, characters: 6_000 },
@@ -138,7 +138,7 @@ function LongText({ entry }: { entry: PromptEntry | AnswerEntry }) {
   const folded = foldText(text, MOST_AT_FIRST[entry.kind]);
   const isFoundBelow = useValue(useReading().words, (words) => isBelow(words, text, folded.length));
   if (entry.length === 0) return <p className="text-muted">No text</p>;
-  // A beginning is not Markdown: what it opens, such as a fence, may be closed in what is not here yet.
+  // The beginning of a text is not drawn as Markdown: it may open a fence that is closed in the part that is not loaded yet.
   if (!isWhole) {
     return (
       <p className="prose whitespace-pre-wrap" style={{ minHeight: textHeight(entry) }}>
@@ -159,7 +159,7 @@ function LongText({ entry }: { entry: PromptEntry | AnswerEntry }) {
   );
 }
 
-/** Its beginning, up to the end of a line or of a word. */
+/** The beginning of a text, up to the end of a line or of a word. */
 function foldText(text: string, most: { lines: number; characters: number }): string {
   const lines = text.split('\n', most.lines).join('\n');
   if (lines.length <= most.characters) return lines;
@@ -167,7 +167,7 @@ function foldText(text: string, most: { lines: number; characters: number }): st
   return beginning.slice(0, Math.max(beginning.lastIndexOf('\n'), beginning.lastIndexOf(' '), most.characters / 2));
 }
 
-/** Whether a word that is looked for stands behind that place, and not before it. */
+/** Whether a term of the search first occurs after this position. */
 function isBelow(words: string, text: string, place: number): boolean {
   if (words === '' || place >= text.length) return false;
   const lower = text.toLowerCase();

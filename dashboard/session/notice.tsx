@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** A word on what was done, or what a link led past. It goes with the next key or click. */
+/** A short notice about an action or a link. The next key or click removes it. */
 export function useNotice() {
   const [words, tell] = useState('');
   useEffect(() => {
@@ -13,7 +13,7 @@ export function useNotice() {
   return [words, tell] as const;
 }
 
-/** There before it has words, or they would not be read out. */
+/** Always in the page, even without words; otherwise screen readers would not announce them. */
 export const Notice = ({ words }: { words: string }) => (
   <p role="status" className="session-notice">
     {words}

@@ -3,7 +3,7 @@ import { page } from 'vitest/browser';
 import { createService } from '../test/service.ts';
 import { show } from '../test/show.tsx';
 
-test('a pull request is a link to it, and no other address is', async () => {
+test('a pull request is a link, but no other address is', async () => {
   const service = createService([['user.message', { text: 'Open a pull request' }]]);
   const facts = service.answers.getSessionFacts;
   const opened = (url: string) => ({

@@ -19,7 +19,7 @@ interface Props {
   onSelect: (sequence: number) => void;
 }
 
-/** It follows the timeline when that comes to rest. */
+/** The outline follows the timeline once the timeline rests for this long. */
 const REST_MS = 100;
 
 const STEPS: Record<string, (at: number, count: number) => number> = {
@@ -31,7 +31,7 @@ const STEPS: Record<string, (at: number, count: number) => number> = {
 
 type Line = { sequence: number } & ({ turn: Turn; number: number } | { milestone: Milestone });
 
-/** The story of the session: its prompts, and by what one remembers it; where one is stands out, and is in sight. */
+/** The story of the session: its prompts and milestones. The current one is highlighted and stays visible. */
 export const Outline = (props: Props) => (
   <nav aria-label="Prompts" className="prompts">
     <Boundary of="The prompts" resetKey={props.turns.length}>
@@ -45,7 +45,7 @@ const Lines = memo(function Lines({ turns, milestones, onSelect }: Props) {
   const orders = useMemo(() => lines.map((line) => ('turn' in line ? line.turn.order : line.sequence)), [lines]);
   const { seen } = useReading();
   const current = useDeferredValue(useValue(seen, ({ from }) => lastAtMost(orders, from)));
-  /** Where arrow keys led to; else the current line alone is a stop of the Tab key. */
+  /** The line that arrow keys moved to. Without one, only the current line is a stop of the Tab key. */
   const [focused, setFocused] = useState<number>();
   const stop = Math.min(focused ?? Math.max(0, current), lines.length - 1);
   const scroller = useRef<HTMLDivElement>(null);
@@ -64,7 +64,7 @@ const Lines = memo(function Lines({ turns, milestones, onSelect }: Props) {
     event.preventDefault();
     event.stopPropagation();
     const at = Math.max(0, Math.min(lines.length - 1, next));
-    // At once, so that the next key finds the focus there.
+    // Synchronously, so that the next key finds the focus there.
     flushSync(() => setFocused(at));
     virtualizer.scrollToIndex(at, { align: 'auto' });
     scroller.current?.querySelector<HTMLElement>(`[data-index="${at}"] > button`)?.focus({ preventScroll: true });
@@ -147,7 +147,7 @@ function Prompt({ turn, number }: { turn: Turn; number: number }) {
   );
 }
 
-/** What the turn did, in order, a tick a call or a few. */
+/** The calls of the turn in order, with a tick for each call or for a few. */
 const MicroStrip = ({ turn }: { turn: Turn }) => (
   <span aria-hidden className="micro-strip" title={`${turn.calls} calls, ${turn.failures} failed`}>
     {microStrip(turn).map((kind, index) => (
@@ -167,7 +167,7 @@ const ICONS = {
 
 interface MilestoneProps {
   milestone: Milestone;
-  /** None of its kind comes before it. */
+  /** Whether it is the first of its kind. */
   isFirst: boolean;
 }
 
@@ -176,7 +176,7 @@ function MilestoneLine({ milestone: { kind, text, hash, passed, durationMs = 0 }
   const words = {
     commit: text,
     pull_request: text,
-    // Before the first run nobody knows how they stood.
+    // The result before the first run is unknown.
     tests: `tests ${isFirst ? 'were' : 'turned'} ${passed ? 'green' : 'red'}`,
     compaction: `compaction${text === '' ? '' : ` (${text})`}`,
     wait: `${formatDuration(durationMs)} waiting for a reply`,

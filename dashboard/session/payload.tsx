@@ -9,7 +9,7 @@ interface Props {
   children: (event: WholeEvent) => ReactNode;
 }
 
-/** What is shown of an event as it is stored, once it is read; until then that it is loading, or why it could not be. */
+/** Renders a stored event once it is read. Until then, it shows that the event loads or the error. */
 export function Payload({ sessionId, sequence, span, children }: Props) {
   const { data, error, refetch } = usePayload(sessionId, sequence, span);
   if (error) return <ErrorNote error={error} onRetry={() => void refetch()} />;

@@ -2,12 +2,12 @@ import { useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 
 /**
- * The whole session on paper: the page itself has only the rows in sight. The document is made first, since a browser
- * waits for nothing once it prints.
- * @param make the elements to print, as HTML in which everything of the session is escaped
+ * Prints the whole session, since the page itself only has the visible rows. The document is created first, because a
+ * browser does not wait once it prints.
+ * @param make creates the elements to print, as HTML in which all text of the session is escaped
  */
 export function usePrint(make: () => Promise<string>, onError: (error: unknown) => void) {
-  /** An object, because the same text may be printed again. */
+  /** An object, so that the same text can be printed again. */
   const [made, setMade] = useState<{ html: string }>();
   const [isMaking, setMaking] = useState(false);
   const isBusy = useRef(false);
@@ -56,7 +56,7 @@ function Printed({ made, onDone }: { made: { html: string }; onDone: () => void 
   done.current = onDone;
   useEffect(() => {
     const parsed = new DOMParser().parseFromString(made.html, 'text/html');
-    // On paper nothing opens.
+    // Nothing can be opened on paper.
     for (const details of parsed.querySelectorAll('details')) details.open = true;
     paper.current?.replaceChildren(...parsed.body.childNodes);
     const finish = () => done.current();

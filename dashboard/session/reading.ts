@@ -1,23 +1,23 @@
 import { createContext, useContext } from 'react';
 import { createValue, type Value } from './value.ts';
 
-/** The row that keys act on. It has the focus whenever the timeline has. */
+/** The row that keys act on. It has the focus whenever the timeline has the focus. */
 export interface Current {
   key: string;
   sequence: number;
   order: number;
 }
 
-/** What is being read of a session. It changes with every key and every wheel, and so is no state of the page. */
+/** The reader's place in a session. It changes with every key and every scroll, so it is not in the state of the page. */
 export interface Reading {
   current: Value<Current | undefined>;
-  /** The orders between which a range of events is marked. */
+  /** First and last order of the marked range. */
   range: Value<{ from: number; to: number } | undefined>;
-  /** The order of the first and last row in sight. */
+  /** The orders of the first and the last visible row. */
   seen: Value<{ from: number; to: number }>;
-  /** Words that are looked for, to be marked where they are shown. */
+  /** The words of the search, which are highlighted. */
   words: Value<string>;
-  /** The events in which they were found. */
+  /** The events with matches. */
   hits: Value<ReadonlySet<number>>;
 }
 

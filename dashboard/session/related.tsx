@@ -14,7 +14,7 @@ const WORDS = {
   forkedBy: 'forked by',
 };
 
-/** Sessions that this one came from or led to, each to go to or to be laid beside this one. */
+/** Sessions that this one came from or led to, each with links to open and to compare it. */
 export function Related({ sessionId, related }: { sessionId: string; related: SessionFacts['related'] }) {
   if (related.length === 0) return null;
   return (
@@ -40,7 +40,7 @@ export function Related({ sessionId, related }: { sessionId: string; related: Se
   );
 }
 
-/** Of a session without a title of its own, its summary has what stands for it. */
+/** The title of a related session. If it has none, its summary has a substitute. */
 function Title({ session }: { session: Session }) {
   const { sessionId, eventCount } = session;
   const summary = useSummary(sessionId, eventCount).data ?? undefined;

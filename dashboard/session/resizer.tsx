@@ -6,11 +6,11 @@ const NARROWEST = 320;
 const WIDEST = 960;
 const STEP = 40;
 
-/** The timeline keeps a part of the window. */
+/** The largest width, which leaves a part of the window for the timeline. */
 const widest = () => Math.max(NARROWEST, Math.round(Math.min(WIDEST, window.innerWidth * 0.7)));
 const fit = (width: number) => Math.round(Math.max(NARROWEST, Math.min(widest(), width)));
 
-/** As wide as it was last, or as the window suggests. In pixels; kept by the browser. */
+/** The width in pixels, stored in the browser; at first, it depends on the window. */
 export function useInspectorWidth() {
   const [width, setWidth] = useState(() => fit(Number(readLocal(NAME)) || Math.max(420, window.innerWidth * 0.3)));
   const change = (next: number) => {
@@ -20,7 +20,7 @@ export function useInspectorWidth() {
   return [width, change] as const;
 }
 
-/** The edge of the inspector: dragged, or moved by the arrow keys. */
+/** The edge of the inspector, which can be dragged or moved with the arrow keys. */
 export function Resizer({ width, onResize }: { width: number; onResize: (width: number) => void }) {
   const onMove = (event: PointerEvent) => {
     if (event.buttons === 1) onResize(window.innerWidth - event.clientX);

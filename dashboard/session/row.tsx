@@ -23,16 +23,16 @@ interface Props {
   sessionId: string;
   isLive: boolean;
   onSelect: (row: Row, extend: boolean) => void;
-  /** It goes by too fast to be read. */
+  /** The row scrolls by too fast to be read. */
   isPassing: boolean;
-  /** In pixels, as long as it is not drawn in full. */
+  /** Its height in pixels while it is not drawn in full. */
   height: number;
 }
 
-/** A row in its place. The current one can take the focus, and takes it when something inside does. */
+/** A positioned row. The row with the focus, or with the focus inside of it, becomes the current row. */
 export const RowLine = memo(function RowLine(props: Props) {
   const { measure, row, index, count, start, onSelect, isPassing, height, ...content } = props;
-  // Once it is drawn in full it stays so: what was unfolded or selected in it would be lost.
+  // Once a row is drawn in full, it stays so; otherwise unfolded or selected text in it would be lost.
   const [isFull, setFull] = useState(!isPassing);
   if (!isPassing && !isFull) setFull(true);
   const reading = useReading();
@@ -41,7 +41,7 @@ export const RowLine = memo(function RowLine(props: Props) {
   const isInRange = useValue(reading.range, (range) => range !== undefined && order >= range.from && order <= range.to);
   const isFound = useValue(reading.hits, (hits) => hits.size > 0 && sequencesOf(row.item).some((at) => hits.has(at)));
   const onClick = (event: MouseEvent<HTMLElement>) => {
-    // Selecting text is no click.
+    // Selecting text does not count as a click.
     if (window.getSelection()?.isCollapsed === false || isControl(event)) return;
     if (isLink(event)) {
       if (event.ctrlKey || event.metaKey) return;
@@ -50,7 +50,7 @@ export const RowLine = memo(function RowLine(props: Props) {
     onSelect(row, event.shiftKey);
     event.currentTarget.focus({ preventScroll: true });
   };
-  // A range begins at the row that has the focus, and is no selection of the text in between.
+  // A click with Shift marks a range of rows, so it must not select the text between them.
   const onMouseDown = (event: MouseEvent) => event.shiftKey && event.preventDefault();
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the page's keys move between rows
@@ -74,14 +74,14 @@ export const RowLine = memo(function RowLine(props: Props) {
   );
 });
 
-/** With Shift, a line that opens is a part of its row: in most rows there is little else to click on. */
+/** With Shift, a fold counts as a part of its row, since most rows have little else to click on. */
 const isControl = ({ target, shiftKey }: MouseEvent): boolean =>
   target instanceof Element &&
   target.closest(`a:not(.timeline-time), button${shiftKey ? ':not(.fold)' : ''}, pre, input, summary`) !== null;
 
 const isLink = ({ target }: MouseEvent): boolean => target instanceof Element && target.closest('a') !== null;
 
-/** As much of it as can be seen of what goes by: two texts in place of what takes a parser and dozens of elements. */
+/** A row during fast scrolling: two texts instead of a parser and dozens of elements. */
 const Passing = ({ row: { item, start } }: Pick<Props, 'row'>) => (
   <div className="timeline-line h-full">
     <span className="timeline-time">{item.kind !== 'idle' && formatTime(item.time, start, readTimeMode())}</span>
@@ -98,12 +98,12 @@ function inShort(item: Row['item']): string {
   return item.kind === 'group' ? plural(item.calls, 'tool call') : '';
 }
 
-/** Deeper ones would have no room for their words. */
+/** Deeper rows are not indented further, since their words would have no room. */
 const MOST_INDENTED = 4;
 
 type ContentProps = Pick<Props, 'row' | 'toggle' | 'sessionId' | 'isLive'>;
 
-/** Drawn again only when it is another row: scrolling through thousands stays cheap. */
+/** Only drawn again for another row, so that scrolling through thousands of rows stays cheap. */
 const RowContent = memo(function RowContent({ row, toggle, sessionId, isLive }: ContentProps) {
   const { item, version, isOpen } = row;
   const depth = Math.min(row.depth, MOST_INDENTED);

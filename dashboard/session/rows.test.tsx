@@ -22,19 +22,19 @@ const lineOf = async (item: Item | undefined, isLive = false) =>
   );
 
 describe('a call in one line', () => {
-  test('that failed tells by what, and the line of its output that says why', async () => {
+  test('that failed shows its exit code and the line of its output with the reason', async () => {
     const output = 'Exit code 1\n> test\nAssertionError: 1 != 2\n';
     const [item] = itemsOf(call('a', 'Bash', { command: 'npm test' }), result('a', { exitCode: 1, output }));
     expect(await lineOf(item)).toBe('Bash npm test exit 1 1.0 s AssertionError: 1 != 2');
   });
 
-  test('without an answer is running only while the session is', async () => {
+  test('without a result is running only while the session is live', async () => {
     const [item] = itemsOf(call('a', 'Bash', { command: 'sleep' }));
     expect(await lineOf(item, true)).toContain('running');
     expect(await lineOf(item)).toContain('no result');
   });
 
-  test('that started one sub-agent says what the sub-agent did', async () => {
+  test('that started one sub-agent shows the work of the sub-agent', async () => {
     const inside: [string, object] = ['tool.call', { callId: 'x', name: 'Grep', source: { subagent: 'h' } }];
     const [item] = itemsOf(
       call('a', 'Task', { description: 'Look' }),
@@ -44,13 +44,13 @@ describe('a call in one line', () => {
     expect(await lineOf(item)).toBe('Explore Map the path · Look 1 call');
   });
 
-  test('shows what hides in its names', async () => {
+  test('makes hidden characters in its names visible', async () => {
     const [item] = itemsOf(call('a', 'Ba\u202esh', { command: 'a\u200bb' }));
     expect(await lineOf(item)).toContain('a⟨U+200B⟩b');
     expect(await lineOf(item)).not.toMatch(/[\u202e\u200b]/);
   });
 
-  test('of thousands of changed files lists some', async () => {
+  test('with thousands of changed files lists some of them', async () => {
     const changes = Object.fromEntries(
       Array.from({ length: 3000 }, (_, index) => [`/f${index}`, { type: 'add', content: 'x\n' }]),
     );
@@ -59,7 +59,7 @@ describe('a call in one line', () => {
   });
 });
 
-test('a closed run of calls has a tick for each, red where it failed', async () => {
+test('a closed group of calls has a tick for each call, red for a failed one', async () => {
   const [group] = itemsOf(
     call('a'),
     result('a'),
@@ -78,7 +78,7 @@ test('a closed run of calls has a tick for each, red where it failed', async () 
   expect(wordsOf(container)).toContain('4 tool calls 1 failed Read 3 · Bash · 1 shown below');
 });
 
-test('a turn tells its figures', async () => {
+test('a turn shows its figures', async () => {
   const { turns } = buildTimeline(
     entriesOf(
       ['user.message', {}, 0],
@@ -94,7 +94,7 @@ test('a turn tells its figures', async () => {
   expect(wordsOf((await render(figures)).container)).toBe('1 min 30 s 1 call 1 failed 20.0k tokens $0.10');
 });
 
-describe('a list of things to do', () => {
+describe('a to-do list', () => {
   test.each([
     [{ todos: [{ content: 'a', status: 'completed' }] }, [{ text: 'a', status: 'completed' }]],
     [{ plan: [{ step: 'b', status: 'odd' }] }, [{ text: 'b', status: 'pending' }]],
@@ -108,7 +108,7 @@ describe('a list of things to do', () => {
 
 const PROMPT: Given = ['user.message', { text: 'Go on.' }];
 
-/** A session of a prompt and these events, with all its rows drawn. */
+/** A session with a prompt and these events, with all rows drawn. */
 async function open(events: readonly Given[], query = ''): Promise<Service> {
   const service = createService([PROMPT, ...events]);
   await show(`/sessions/ses_1${query}`, service);
@@ -119,7 +119,7 @@ async function open(events: readonly Given[], query = ''): Promise<Service> {
 test.each([
   ['at first', ''],
   ['with records', '?show=records'],
-])('rows are as high as they were expected to be, so that nothing moves when they are drawn: %s', async (_, query) => {
+])('rows have their estimated height, so that nothing moves when they are drawn: %s', async (_, query) => {
   const changes = { '/a.ts': { type: 'add', content: 'x' }, '/b.ts': { type: 'add', content: 'x' } };
   const events: Given[] = [
     ['assistant.reasoning', { text: 'A thought' }],
@@ -153,7 +153,7 @@ describe('the output of a call', () => {
   const shown = () => rowOf(2)?.querySelector<HTMLElement>('.call-output');
   const lines = () => shown()?.textContent.match(/line \d+/g)?.length;
 
-  test('is folded after some lines, and unfolded and folded by a button', async () => {
+  test('is folded after some lines, and a button unfolds and folds it', async () => {
     await open([call('a', 'Bash', { command: 'seq' }), result('a', { output })]);
     await userEvent.keyboard('jjo');
     await expect.poll(lines).toBe(12);
@@ -164,7 +164,7 @@ describe('the output of a call', () => {
     await expect.poll(lines).toBe(12);
   });
 
-  test('breaks its lines, or has them scroll', async () => {
+  test('wraps its lines or scrolls them', async () => {
     await open([call('a', 'Bash', { command: 'seq' }), result('a', { output })]);
     await userEvent.keyboard('jjo');
     await expect.poll(lines).toBe(12);
@@ -175,7 +175,7 @@ describe('the output of a call', () => {
     expect(drawnRows()[0]?.offsetWidth).toBeLessThanOrEqual(area().clientWidth);
   });
 
-  test('that cannot be read says so in its place', async () => {
+  test('that fails to load shows an error in place', async () => {
     const service = await open([call('a', 'Bash'), result('a'), ['assistant.message', { text: 'All is well.' }]]);
     delete service.answers.getEventWindow;
     await userEvent.keyboard('jjo');

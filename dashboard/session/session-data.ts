@@ -12,7 +12,7 @@ import { useEventLog } from './use-event-log.ts';
 
 const NO_MILESTONES: SessionFacts['milestones'] = [];
 
-/** What is known of a session: its events as far as they are loaded, its figures, and what follows from both. */
+/** All data of a session: its loaded events, its figures, and everything derived from both. */
 export function useSessionData(session: Session) {
   const { sessionId, eventCount } = session;
   const [edition, setEdition] = useState(0);
@@ -29,13 +29,15 @@ export function useSessionData(session: Session) {
     summary,
     facts,
     milestones,
-    /** The timeline as strip and outcome show it. It follows the rows in later tasks: one task for all of them takes twice as long. */
+    /**
+     * The timeline for strip and outcome. It is updated in later tasks than the rows, since one task for all takes twice as long.
+     */
     surveyed,
     texts: useSessionTexts(sessionId, edition),
-    /** Reads the events again: they are not what they were. */
+    /** Reads all events again, after some have changed. */
     readAgain: useCallback(() => setEdition((before) => before + 1), []),
     isLive: useAtNow((now) => stateOf(session, summary, now) === 'live'),
-    /** No event says when it happened. */
+    /** No event has a time of its own. */
     isUntimed: isComplete && loaded > 0 && !timeline.hasTimes,
     contextWindow: useMemo(() => facts && windowInUse(surveyed, facts), [surveyed, facts]),
     outcome: useMemo(() => readOutcome(surveyed, milestones, facts?.usage), [surveyed, milestones, facts]),
@@ -44,10 +46,10 @@ export function useSessionData(session: Session) {
 
 export type SessionData = ReturnType<typeof useSessionData>;
 
-/** The whole texts of messages, read as they come into sight; of an earlier edition none is kept. */
+/** The whole texts of messages, read when they become visible. Texts of an earlier edition are dropped. */
 function useSessionTexts(sessionId: string, edition: number) {
   const { api } = useApp();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: of each edition its own
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each edition has its own texts
   return useMemo(
     () =>
       createTexts(async (first, limit) => {

@@ -10,17 +10,17 @@ import { Menu, MenuItem } from '../kit/menu.tsx';
 import { DeleteDialog } from '../shared/delete-dialog.tsx';
 import { VisibilityDialog } from '../shared/visibility.tsx';
 
-// Rarely needed, and the page is read before.
+// Loaded on demand, since it is rarely needed.
 const ShareDialog = lazyPart(() => import('../share/share-dialog.tsx'), 'ShareDialog');
 
 interface Props {
   session: Session;
   onHelp: () => void;
-  /** Absent where the person may not read its words. */
+  /** Absent if the person may not read its words. */
   onMask: (() => void) | undefined;
 }
 
-/** What is rarely done with a session. */
+/** A menu of rare actions on a session. */
 export function SessionMenu({ session, onHelp, onMask }: Props) {
   const isAdmin = useIsAdmin();
   const [open, setOpen] = useState<'visibility' | 'share' | 'deletion'>();

@@ -10,8 +10,8 @@ import { type Panel, useSessionKeys } from './use-session-keys.ts';
 import { useSessionSearch } from './use-session-search.ts';
 
 /**
- * The state of a session's page: what is known of the session, where the reader is in it, what its address says, and
- * what is open beside the timeline.
+ * The state of a session's page: the data of the session, the reader's place in it, the address, and the open panels
+ * beside the timeline.
  */
 export function useSessionState(session: Session) {
   const { sessionId } = session;

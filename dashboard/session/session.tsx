@@ -10,7 +10,7 @@ export function SessionPage() {
   const { sessionId } = useParams({ from: '/sessions/$sessionId' });
   const { data: session, error, refetch } = useSession(sessionId);
   const plane = session?.secretEnvironment;
-  // For the frame. A selector that looked for it inside of the frame would be tried for each row that comes or goes.
+  // The frame styles itself by this attribute. A `:has()` selector would be evaluated for each row that is added or removed.
   useLayoutEffect(() => {
     const { dataset } = document.documentElement;
     if (plane) dataset.sessionPlane = plane;

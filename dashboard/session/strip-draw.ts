@@ -4,41 +4,41 @@ import { pixels } from '../kit/pixels.ts';
 import type { Kind } from './model/kinds.ts';
 import { boundContext, countKinds, LANE_ROWS, type Strip, testStretches } from './model/strip.ts';
 
-/** Where things are, from the top, in CSS pixels. */
+/** Positions from the top, in CSS pixels. */
 const PINS = 6;
 const TOP = 14;
 const BASE = 58;
 const DOTS = 63;
-/** Of the plot, below which are sub-agents and dates. */
+/** The height of the plot. Sub-agents and dates are below it. */
 const plotHeight = () => pixels('--strip-plot');
 const LANE_PX = 4;
 const TESTS_PX = 2;
-/** A tick on the axis. */
+/** The height of a commit's tick on the axis. */
 const COMMIT_PX = 5;
-/** At both ends, for marks that stand there. */
+/** Room at both ends for the first and the last mark. */
 export const INSET_PX = 4;
 const AXIS_PX = 20;
 
-/** Kinds that are stacked, from the base up; prompts and failures have marks of their own. */
+/** Kinds that are stacked, from the base upwards; prompts and failures have marks of their own. */
 const STACKED: readonly Kind[] = ['read', 'run', 'web', 'edit', 'subagent', 'reasoning', 'answer'];
 
 export interface Drawing {
   strip: Strip;
   width: number;
-  /** Tokens that the model's context holds, where known. */
+  /** The size of the model's context in tokens, if known. */
   contextWindow: number | undefined;
   milestones: readonly Milestone[];
-  /** What is drawn of the session. */
+  /** The part of the session that is drawn. */
   range: { from: number; to: number } | undefined;
 }
 
-/** The height of the whole, in CSS pixels. */
+/** The height of the whole strip, in CSS pixels. */
 export const heightOf = ({ lanes, hiddenRows }: Strip): number => {
   const rows = Math.min(LANE_ROWS, Math.max(0, ...lanes.map(({ row }) => row + 1)));
   return plotHeight() + (rows > 0 ? rows * (LANE_PX + 1) + 2 : 0) + (hiddenRows > 0 ? 10 : 0) + AXIS_PX;
 };
 
-/** Draws the session at a glance, a slice of time for each pixel of the device. */
+/** Draws the strip. */
 export function drawStrip(
   canvas: HTMLCanvasElement,
   { strip, width, contextWindow, milestones, range }: Drawing,
@@ -85,7 +85,7 @@ export function drawStrip(
 
 type Colors = (name: string) => string;
 
-/** Colours of the theme as the canvas understands them. */
+/** Colours of the theme in a form that the canvas understands. */
 function createColors(canvas: HTMLCanvasElement): Colors {
   const known = new Map<string, string>();
   return (name) => {
@@ -105,9 +105,9 @@ function line(context: CanvasRenderingContext2D, x1: number, y1: number, x2: num
   context.stroke();
 }
 
-/** A column's height grows with the root of the count, so that one busy moment does not flatten the rest. */
+/** The height of a column grows with the square root of the count, so that one busy moment does not flatten the rest. */
 function drawWork(context: CanvasRenderingContext2D, strip: Strip, width: number, scale: number, color: Colors): void {
-  // Two pixels of the device, where one would be a hair: a lone call has to be seen.
+  // A column is two pixels of the device wide, since a single call would be hard to see in one pixel.
   const columns = Math.max(1, Math.floor((width * scale) / 2));
   const counts = countKinds(strip, columns, STACKED);
   const totals = Array.from({ length: columns }, (_, at) => counts.reduce((sum, row) => sum + (row[at] ?? 0), 0));
@@ -145,8 +145,8 @@ function drawBreaks(context: CanvasRenderingContext2D, { axis }: Strip, width: n
 const shortDuration = (milliseconds: number) => formatDuration(milliseconds).replace(/ \d+ (?:min|s)$/, '');
 
 /**
- * How full the model's context was, with a hairline at its limit: it rises with each response and drops at a compaction.
- * Where the limit is unknown, the fullest moment is the scale, and there is no hairline.
+ * Draws the fill of the model's context: it rises with each response and drops at a compaction. A hairline marks its limit.
+ * If the limit is unknown, the largest fill is the scale, and there is no hairline.
  */
 function drawContext(
   context: CanvasRenderingContext2D,
@@ -165,16 +165,16 @@ function drawContext(
   }
   const top = (tokens: number) => BASE - (BASE - TOP) * Math.min(1, tokens / most);
   context.fillStyle = color('--context');
-  // A band from the least to the most of each pixel: of thousands of responses a line would be all over it.
+  // For each pixel, a band from the least to the greatest fill. With thousands of responses, a line would cover the plot.
   for (const [at, band] of boundContext(strip, Math.max(1, Math.round(room))).entries()) {
     if (band) context.fillRect(at, top(band.most) - 0.75, 1, top(band.least) - top(band.most) + 1.5);
   }
 }
 
-/** Above so many, pins are a fence: then the prompts of each slice are a column. */
+/** More pins than this would be a fence, so the prompts of each slice become a column. */
 const MOST_PINS = 200;
 const SLICE_PX = 4;
-/** Marks that are closer than this are one: hundreds of them would be a band, which tells nothing. */
+/** Marks that are closer than this are drawn as one, since hundreds of marks would form a meaningless band. */
 const APART_PX = { person: 5, failure: 4 };
 
 type Place = (time: number) => number;
@@ -221,13 +221,13 @@ function dot(context: CanvasRenderingContext2D, left: number, top: number, radiu
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const exact = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
-/** Where labels would be the same without seconds. */
+/** For a shorter axis, labels need seconds to differ. */
 const SHORT_MS = 20 * 60_000;
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
-/** Between two labels. */
+/** The distance between two labels. */
 const LABEL_PX = 110;
 
-/** The time, and the day wherever it is another one than at the label before. */
+/** Labels with the time, and with the day wherever it differs from the label before. */
 function drawDates(context: CanvasRenderingContext2D, { axis }: Strip, width: number, height: number): void {
   if (axis.end < 1e11) return;
   let [day, before] = ['', ''];

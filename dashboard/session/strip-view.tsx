@@ -14,23 +14,23 @@ import { useValue } from './value.ts';
 
 interface Props {
   timeline: Timeline;
-  /** Only what is between these orders. */
+  /** Limits the strip to these orders. */
   range: { from: number; to: number } | undefined;
   contextWindow: number | undefined;
   milestones: readonly Milestone[];
-  /** `focus`: the row of the event is to have it, unless said otherwise. */
+  /** `focus`: whether the row of the event gets the focus; true by default. */
   onJump: (sequence: number, focus?: boolean) => void;
-  /** Zooms to what is between two events. */
+  /** Zooms to the range between two events. */
   onRange: (from: number, to: number) => void;
   onWhole: () => void;
 }
 
 const leftOf = (place: number) => `calc(${INSET_PX}px + (100% - ${2 * INSET_PX}px) * ${place})`;
 
-/** Less is a click. */
+/** A shorter drag counts as a click. */
 const DRAG_PX = 6;
 
-/** The session at a glance. A slider over its time; a stretch that is drawn over it is looked at closer. */
+/** The session at a glance: a slider over its time. A drag zooms to a range. */
 export const StripView = memo(function StripView(props: Props) {
   const { timeline, range, contextWindow, milestones, onJump, onRange, onWhole } = props;
   const strip = useMemo(() => buildStrip(timeline, range), [timeline, range]);
@@ -40,7 +40,7 @@ export const StripView = memo(function StripView(props: Props) {
   const [hover, setHover] = useState<number>();
   const [drag, setDrag] = useState<number>();
 
-  // After the frame: the colours are asked of the page, which would be styled for that beforehand, all rows at once.
+  // In an effect, after the frame: reading the colours earlier would force the styles of all rows to be computed at once.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours
   useEffect(() => {
     if (canvas.current && width > 0) drawStrip(canvas.current, { strip, width, contextWindow, milestones, range });
@@ -101,7 +101,7 @@ export const StripView = memo(function StripView(props: Props) {
   );
 });
 
-/** What happened next to a place, preferring what a reader looks for. */
+/** The mark nearest to a position. Prompts and failures close to it are preferred. */
 function nearest({ axis, marks }: Strip, place: number): Mark | undefined {
   const time = axis.timeAt(place);
   let [low, high] = [0, marks.length - 1];
@@ -130,7 +130,7 @@ const KEYS: Record<string, (at: number, count: number) => number> = {
   End: (_, count) => count - 1,
 };
 
-/** By keys it goes from turn to turn: those have names, which slices of time have not. */
+/** Keys move from turn to turn, because turns have names and slices of time do not. */
 function Slider({ strip, timeline, onJump, children }: SliderProps) {
   const turns = useMemo(() => timeline.turns.filter(({ prompt }) => prompt), [timeline]);
   const { current, seen } = useReading();
@@ -143,7 +143,7 @@ function Slider({ strip, timeline, onJump, children }: SliderProps) {
     event.preventDefault();
     event.stopPropagation();
     const turn = turns[Math.max(0, Math.min(turns.length - 1, next))];
-    // The next key is for the strip as well.
+    // The focus stays on the strip for the next key.
     if (turn?.prompt) onJump(turn.prompt.sequence, false);
   };
   return (
@@ -163,7 +163,7 @@ function Slider({ strip, timeline, onJump, children }: SliderProps) {
   );
 }
 
-/** A bracket round what is in sight. */
+/** A bracket around the visible rows. */
 function Seen({ strip }: { strip: Strip }) {
   const { seen } = useReading();
   const from = useValue(seen, (range) => strip.axis.place(strip.timeOf(range.from)));

@@ -12,17 +12,17 @@ import { SpentFigures } from './turn-head.tsx';
 interface Props {
   lanes: readonly LaneItem[];
   usage: SessionFacts['usage'] | undefined;
-  /** The session is at work, and so may be those that have not ended. */
+  /** The session is live, so sub-agents without an end may still be running. */
   isLive: boolean;
   onSelect: (sequence: number) => void;
-  /** Shows the sub-agent alone. */
+  /** Shows only this sub-agent. */
   onEnter: (lane: string) => void;
 }
 
-/** So many are drawn at once. */
+/** The number of sub-agents drawn at first. */
 const FIRST = 60;
 
-/** Who started whom: each sub-agent leads to what it did, and to the call that started it. */
+/** The tree of sub-agents. Each links to its timeline and to the call that started it. */
 export function SubagentsView({ lanes, usage, isLive, onSelect, onEnter }: Props) {
   const { part, more } = usePart(readSubagents(lanes), FIRST);
   return (

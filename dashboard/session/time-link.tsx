@@ -20,13 +20,13 @@ export function formatTime(time: number, start: number, mode: TimeMode): string 
 interface Props {
   sessionId: string;
   item: Item;
-  /** When the session began. */
+  /** The start of the session. */
   start: number;
 }
 
 /**
- * When it was; the number of the event where the row is the current one, or pointed at. It is the link to the event, which
- * its row follows: a link of the router's would ask for the address of the page each time one of many rows is drawn.
+ * The time of a row, or its event number if the row is current or under the pointer. It links to the event, and its row
+ * handles the click: a link of the router would compute the address each time one of many rows is drawn.
  */
 export function TimeLink({ sessionId, item: { sequence, time }, start }: Props) {
   const [mode] = useTimeMode();

@@ -37,7 +37,7 @@ afterEach(() => page.viewport(1280, 800));
 describe('a timeline of thousands of rows', () => {
   beforeEach(() => open([prompt('Go on.'), ...answers(2_000)]));
 
-  test('draws those in sight, and each can be walked to', async () => {
+  test('draws visible rows, and keys reach every row', async () => {
     await press('j');
     await expectAt(1);
     expect(drawnRows().length).toBeLessThan(40);
@@ -51,7 +51,7 @@ describe('a timeline of thousands of rows', () => {
     expect(setSize()).toBe(2_001);
   });
 
-  test('keeps the focus on its row when that is scrolled away, and walks on from there', async () => {
+  test('keeps the focus on its row when that is scrolled away, and continues from there', async () => {
     await press('jj');
     await expectAt(2);
     area().scrollTo(0, 60_000);
@@ -62,12 +62,12 @@ describe('a timeline of thousands of rows', () => {
   });
 });
 
-test('rows do not lie over each other when the window becomes narrow', async () => {
+test('rows do not overlap when the window becomes narrow', async () => {
   await open([prompt('Go on.'), ...answers(50)]);
   const tallest = () => Math.max(...drawnRows().map((row) => row.offsetHeight));
   const before = tallest();
   await page.viewport(420, 800);
-  // By how much depends on the fonts of the machine.
+  // The amount depends on the fonts of the machine.
   await expect.poll(tallest).toBeGreaterThan(before);
   const overlaps = () => {
     const boxes = drawnRows().map((row) => row.getBoundingClientRect());
@@ -76,8 +76,8 @@ test('rows do not lie over each other when the window becomes narrow', async () 
   await expect.poll(overlaps).toBe(0);
 });
 
-describe('while events arrive, the row that is read stays where it is,', () => {
-  test('below it', async () => {
+describe('while events arrive, the current row stays in place,', () => {
+  test('if they are below it', async () => {
     await open([prompt('Go on.'), ...answers(600)], '?e=300');
     await expectAt(300);
     await press('j');
@@ -89,7 +89,7 @@ describe('while events arrive, the row that is read stays where it is,', () => {
     await expectAt(301);
   });
 
-  test('above it', async () => {
+  test('if they are above it', async () => {
     const inside = (text: string): Given => ['assistant.message', { text, source: { subagent: 'h' } }];
     const started: Given = ['subagent.started', { subagent: 'h', callId: 'a', description: 'Look' }];
     await open([prompt('Go on.'), call('a', 'Task'), started, inside('Looking'), ...answers(300)]);
@@ -105,7 +105,7 @@ describe('while events arrive, the row that is read stays where it is,', () => {
   });
 });
 
-test('an end that is in sight is followed, and a reader who went up is not moved', async () => {
+test('a visible end is followed, and a reader further up is not moved', async () => {
   await open([prompt('Go on.'), ...answers(60)]);
   await press('{Shift>}G{/Shift}');
   await expectAt(61);
@@ -119,14 +119,14 @@ describe('calls', () => {
   const output = 'first line\nAssertionError: 1 != 2';
   const some = (name: string): Given[] => [1, 2, 3, 4].flatMap((n) => [call(`${name}${n}`), result(`${name}${n}`)]);
 
-  test('open and close by the mouse, o and Space; their row stays the current one', async () => {
+  test('open and close with the mouse, o and Space, and their row stays the current one', async () => {
     await open([prompt('Go on.'), call('a', 'Bash', { command: 'npm test' }), result('a', { output })]);
     const row = () => rowOf(2);
     const isOpen = () => row()?.querySelector('.fold')?.ariaExpanded;
     await userEvent.click(row()?.querySelector('.fold') as Element);
     await expect.poll(() => wordsOf(row())).toContain('first line AssertionError: 1 != 2');
     await expectAt(2);
-    // Up to here the button had the focus; from here on it is the row.
+    // So far the button had the focus; from here on it is the row.
     await press('kj');
     for (const [key, expected] of [
       ['o', 'false'],
@@ -140,7 +140,7 @@ describe('calls', () => {
     expect(wordsOf(row())).not.toContain('first line');
   });
 
-  test('that failed are walked to with n and p, into a sub-agent that is folded up', async () => {
+  test('that failed are reached with n and p, also in a folded sub-agent', async () => {
     const failed = (id: string, source = {}): Given[] => [
       ['tool.call', { callId: id, name: 'Bash', input: { command: 'npm test' }, source }],
       ['tool.result', { callId: id, isError: true, output, source }],
@@ -164,7 +164,7 @@ describe('calls', () => {
     await expectAt(10);
   });
 
-  test('that a link leads to are opened, in sight and with the focus, with their output by o', async () => {
+  test('of a link are opened, visible and focused, and o opens their output', async () => {
     await open([prompt('Go on.'), ...answers(400), ...some('a'), ...answers(400)], '?e=405');
     await expectAt(404);
     expect(wordsOf(current())).toContain('Read');
@@ -173,7 +173,7 @@ describe('calls', () => {
   });
 });
 
-test('what was opened and closed is so when one comes back, all rows too', async () => {
+test('open and closed rows are restored when the reader returns, also after opening all', async () => {
   localStorage.clear();
   const calls = [1, 2, 3, 4].flatMap((n) => [call(`a${n}`), result(`a${n}`)]);
   for (const [key, rows] of [
@@ -191,7 +191,7 @@ test('what was opened and closed is so when one comes back, all rows too', async
   }
 });
 
-test('the address follows the current row, and a range of rows that is marked with Shift', async () => {
+test('the address follows the current row and a range marked with Shift', async () => {
   await open([prompt('Go on.'), ...answers(8)]);
   await userEvent.click(rowOf(3)?.querySelector('.prose') as Element);
   await expect.poll(address).toContain('e=3');
@@ -209,7 +209,7 @@ test('the address follows the current row, and a range of rows that is marked wi
   await expectAt(5);
 });
 
-test('a click with Shift on the line of a call ends a range there, and opens nothing', async () => {
+test('a click with Shift on the line of a call ends a range there and opens nothing', async () => {
   await open([prompt('Go on.'), answer('Yes.'), call('a', 'Bash', { command: 'ls' }), result('a'), answer('Done.')]);
   await userEvent.click(rowOf(1)?.querySelector('.prose') as Element);
   await expect.poll(address).toContain('e=1');
@@ -219,7 +219,7 @@ test('a click with Shift on the line of a call ends a range there, and opens not
   expect(rowOf(3)?.querySelector('.fold')?.ariaExpanded).toBe('false');
 });
 
-test('the row that ends a range is the current one, also before the address has another', async () => {
+test('the row that ends a range is the current one, even before the address changes', async () => {
   await open([prompt('Go on.'), ...answers(8)]);
   rowOf(3)?.click();
   rowOf(5)?.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey: true }));
@@ -228,7 +228,7 @@ test('the row that ends a range is the current one, also before the address has 
   await expectAt(5);
 });
 
-test('a row that cannot be drawn says so, and takes no other away', async () => {
+test('a row that fails to render says so and does not affect others', async () => {
   vi.spyOn(URL, 'canParse').mockImplementation(() => {
     throw new Error('of this one address');
   });
@@ -245,7 +245,7 @@ test('a row that cannot be drawn says so, and takes no other away', async () => 
   await expect.poll(() => wordsOf(rowOf(2))).toContain('WebFetch');
 });
 
-test('events that could not be read are asked for again', async () => {
+test('events that failed to load can be retried', async () => {
   const refused = createService([prompt('Go on.'), answer('All is well.')]);
   const { getEventWindow } = refused.answers;
   refused.answers.getEventWindow = () => {
@@ -254,7 +254,7 @@ test('events that could not be read are asked for again', async () => {
   const alert = () => wordsOf(page.getByRole('alert').query() ?? undefined);
   await show('/sessions/ses_1', refused);
   await expect.poll(alert).toContain('The service cannot be reached.');
-  // Not before the click: the page asks again by itself once it follows the session.
+  // Only after the click, since the page retries by itself once it follows the session.
   const recover = () => Object.assign(refused.answers, { getEventWindow });
   document.addEventListener('click', recover, { capture: true, once: true });
   await page.getByRole('button', { name: 'Try again' }).click();

@@ -18,25 +18,25 @@ interface Props {
   view: View;
   sessionId: string;
   eventCount: number;
-  /** How many events there were when the page was opened. */
+  /** The number of events when the page was opened. */
   openedWith: number;
-  /** More events may come: an end in sight is followed. */
+  /** More events may come, so the timeline follows its end while that is visible. */
   isActive: boolean;
-  /** An agent is at work: a call without a result is running. */
+  /** An agent is working, so a call without a result is running. */
   isLive: boolean;
-  /** A range of rows is marked: the others stand back. */
+  /** A range of rows is marked; the others are dimmed. */
   hasRange: boolean;
   onSelect: (row: Row, extend: boolean) => void;
 }
 
-/** As far from the end one is still at the end. */
+/** Within this distance from the end, the reader counts as at the end. */
 const END_PX = 120;
-/** At so many pixels a millisecond a screen is gone in a third of a second: nobody reads. */
+/** In pixels per millisecond. At this speed, a screen passes in a third of a second, and nobody reads. */
 const HURRIED = 3;
 
 /**
- * The rows in sight of a list of any length; what is read stays where it is when rows are added before it. It begins at
- * its top, and follows the end only after the reader went there: a short list is at its top and its end at once.
+ * Renders the visible rows of a list of any length. Rows stay in place when others are added before them. The list begins
+ * at its top, and follows its end only after the reader went there, since a short list is at its top and its end at once.
  */
 export function Timeline({
   ref,
@@ -86,12 +86,12 @@ export function Timeline({
 
   useRemeasured(virtualizer, rows);
 
-  // A jump to a row is none: it comes after a rest. What rows are in full is drawn when there is time.
+  // A jump to a row does not count as fast scrolling, since it follows a rest. Full rows are drawn when there is time.
   const isPassing = virtualizer.isScrolling && isHurried.current;
   const isBrief = useDeferredValue(isPassing) || isPassing;
 
   useShownRow({ ref, list: virtualizer, scroller, view, isActive });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when rows came or went
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when rows are added or removed
   useLayoutEffect(() => seen.set(rangeOf(virtualizer, rows, seen.get())), [rows]);
 
   const { isAtEnd, unseen } = useEnd(virtualizer, eventCount, openedWith);
@@ -149,14 +149,14 @@ export function Timeline({
 
 type Range = { from: number; to: number };
 
-/** The one before where it is the same: nobody is told then. */
+/** The range of visible rows. An unchanged range is returned as the same object, so that no listener is called. */
 function rangeOf({ range }: TimelineList, rows: readonly Row[], before: Range): Range {
   const from = rows[range?.startIndex ?? 0]?.item.order ?? 0;
   const to = rows[range?.endIndex ?? 0]?.item.order ?? 0;
   return before.from === from && before.to === to ? before : { from, to };
 }
 
-/** Whether the end is in sight, and how many events came since it last was. */
+/** Whether the end is visible, and how many events were added since it was last visible. */
 function useEnd(list: TimelineList, eventCount: number, openedWith: number) {
   const [counted, setCounted] = useState(openedWith);
   const height = list.scrollRect?.height ?? 0;

@@ -12,7 +12,7 @@ export interface Todo {
 const STATUSES = ['pending', 'in_progress', 'completed'] as const;
 const MOST = 100;
 
-/** The list of things to do that a call sets, of Claude Code's `todos` or Codex's `plan`; undefined for other calls. */
+/** The to-do list that a call sets: `todos` of Claude Code or `plan` of Codex; undefined for other calls. */
 export function readTodos(input: unknown): Todo[] | undefined {
   const { todos, plan } = asParsedObject(input);
   const list = Array.isArray(todos) ? todos : plan;
@@ -34,12 +34,12 @@ const NAMES = { pending: 'to do', in_progress: 'begun', completed: 'done' };
 
 interface Props {
   todos: readonly Todo[];
-  /** The answer, which may tell what the list was before. */
+  /** The result, which may contain the previous list. */
   before: ResultEntry | undefined;
   sessionId: string;
 }
 
-/** A checklist; what is new or has another state stands out. */
+/** A checklist that highlights new entries and changed states. */
 export function Todos({ todos, before, sessionId }: Props) {
   const { data } = usePayload(sessionId, before?.sequence, before?.span);
   const old = new Map(readList(asObject(data?.payload.detail).oldTodos).map(({ text, status }) => [text, status]));

@@ -5,7 +5,7 @@ import { Output } from '../kit/output.tsx';
 import type { ToolItem } from './model/items.ts';
 import { Payload } from './payload.tsx';
 
-/** What the tool was asked: each text of its own, everything else as JSON. */
+/** The input of a tool: each text by itself, everything else as JSON. */
 export const ToolInput = ({ item: { call }, sessionId }: { item: ToolItem; sessionId: string }) => (
   <Payload sessionId={sessionId} sequence={call?.sequence} span={call?.span}>
     {({ payload }) => <Input input={payload.input} />}
@@ -34,7 +34,7 @@ function languageOfField(name: string, value: unknown, path: string): string {
   return name === 'content' || name.endsWith('_string') ? path : '';
 }
 
-/** What it answered. */
+/** The results of a tool. */
 export function ToolOutput({ item, sessionId }: { item: ToolItem; sessionId: string }) {
   return (
     <div className="flex flex-col gap-3">

@@ -16,11 +16,11 @@ interface Props {
   isOpen: boolean;
   onToggle: () => void;
   sessionId: string;
-  /** The session goes on: what has no result yet may still be running. */
+  /** The session is live, so a call without a result may still be running. */
   isLive: boolean;
 }
 
-/** A tool call in one line, which opens to what it asked and answered; one that changed files to the diff. */
+/** A tool call in one line. It opens to its input and results, or to the diff if it changed files. */
 export function Tool({ item, isOpen, onToggle, sessionId, isLive }: Props) {
   const isEdit = item.changes.length > 0;
   const lane = soleLane(item);
@@ -46,7 +46,7 @@ export function Tool({ item, isOpen, onToggle, sessionId, isLive }: Props) {
   );
 }
 
-/** Files that one call may change and that stand in its line; the diff shows all. */
+/** At most this many changed files are listed in the line of a call; the diff shows all. */
 const MOST_FILES = 8;
 
 const Files = ({ changes }: { changes: readonly FileStat[] }) => (
@@ -70,7 +70,7 @@ const Call = ({ item }: { item: ToolItem }) => (
   </>
 );
 
-/** How it ended and how long it took, at the edge of the content. */
+/** The outcome and the duration of a call, at the edge of the content. */
 function Outcome({ item, isLive }: { item: ToolItem; isLive: boolean }) {
   const exitCode = item.results.find(({ exitCode: code }) => code)?.exitCode;
   const isWaiting = !item.failed && item.results.length === 0;
@@ -104,7 +104,7 @@ export function FileLine({ change }: { change: FileStat }) {
   );
 }
 
-/** The last two folders say where a file is. */
+/** Shortens a path to its last two folders, which are enough to recognize the file. */
 function shorten(folder: string): string {
   const names = folder.split('/').filter(Boolean);
   return names.length > 2 ? `…/${names.slice(-2).join('/')}/` : folder;
@@ -112,7 +112,7 @@ function shorten(folder: string): string {
 
 const TELLING = [/error|exception|cannot|not found|denied|refused/i, /^[✖✗×]|not ok|FAILED/, /fail/i];
 
-/** The line that most likely says what went wrong. */
+/** The line of the output that most likely names the error. */
 function FailureLine({ results }: Pick<ToolItem, 'results'>) {
   const preview = results.find(({ failed }) => failed)?.preview ?? '';
   const lines = stripAnsi(preview)

@@ -3,8 +3,8 @@ import { useEffect, useRef } from 'react';
 import type { Reading } from './reading.ts';
 
 /**
- * The address follows the current row after a moment: browsers refuse to be told on every key. `goTo` is called for
- * events that the address was led to from outside: by the link that opened the page, or by another one since.
+ * Updates the address to the current row after a moment, since browsers limit how often a page may change it. Calls `goTo`
+ * if the address changes from outside: by the link that opened the page, or by another link since.
  */
 export function useAddress(
   { current }: Reading,
@@ -37,7 +37,7 @@ export function useAddress(
   }, [current, navigate, sessionId]);
 
   useEffect(() => {
-    // Until the address says what was written, it says what was gone to already.
+    // Until the written address takes effect, the address still has the last event, which was handled already.
     if (linked === undefined || !isThere || followed.current === linked) return;
     followed.current = linked;
     if (written.current === linked) return;

@@ -6,8 +6,8 @@ import { keys } from '../app/queries.ts';
 import { createEventLog, type EventLog, type LogState, type Source } from './model/event-log.ts';
 
 /**
- * The events of a session, loading in the background and growing while it is live.
- * @param edition when it grows, all are read again, and take the place of the others once all are there
+ * The events of a session. They load in the background, and grow while the session is live.
+ * @param edition when it grows, all events are read again, and replace the old ones once all of them are loaded
  */
 export function useEventLog(session: Session, edition = 0): LogState & Pick<EventLog, 'retry'> {
   const app = useApp();
@@ -21,7 +21,7 @@ export function useEventLog(session: Session, edition = 0): LogState & Pick<Even
   useEffect(() => {
     const opening = createEventLog(createSource(app, sessionId), eventCount.current);
     const open = () => {
-      // What was added meanwhile, those before were told of.
+      // Events that were added in the meantime were only reported to the previous log.
       opening.grow(eventCount.current);
       setLog(opening);
     };
@@ -42,7 +42,7 @@ export function useEventLog(session: Session, edition = 0): LogState & Pick<Even
       live.onChange((change) => {
         if (change.sessionId !== sessionId) return;
         const { status } = change;
-        // Asked again, the service says that there is no such session, and the page with it.
+        // The session is read again, so that the page shows the service's answer that it does not exist.
         if (status === 'deleted') return void client.resetQueries({ queryKey: keys.session(sessionId) });
         log.grow(change.eventCount);
         client.setQueryData<Session>(

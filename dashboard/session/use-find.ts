@@ -9,12 +9,12 @@ export interface Found {
 }
 
 const NONE: Found = { hits: [], isSearching: false, error: undefined };
-/** While a word is being typed, what is half of it is not searched for. */
+/** A search waits for this long, so that half-typed words are not searched for. */
 const TYPING_MS = 180;
-/** More than anybody walks through. */
+/** More hits than anybody steps through. */
 const MOST_HITS = 5_000;
 
-/** Words in all of a session, long outputs included: the service searches a stretch at a time, up to the end. */
+/** Searches the whole session, including long outputs. The service searches one range for each request, up to the end. */
 export function useFind(sessionId: string, words: string): Found {
   const { api } = useApp();
   const [found, setFound] = useState(NONE);

@@ -1,10 +1,10 @@
 import { type RefObject, useEffect } from 'react';
 import type { Reading } from './reading.ts';
 
-/** As `session.css` has it: there, header and strip are above what fills the screen. */
+/** The same query as in `session.css`. On such screens, header and strip scroll out above the timeline. */
 const LITTLE_HEIGHT = '(max-height: 500px)';
 
-/** On low screens, hides header and strip while rows below the first are read, to leave room for them. */
+/** On low screens, scrolls header and strip away once the reader is below the first row, to make room for the rows. */
 export function useHeaderAway(page: RefObject<HTMLElement | null>, { seen }: Reading, first: number): void {
   useEffect(() => {
     const little = window.matchMedia(LITTLE_HEIGHT);

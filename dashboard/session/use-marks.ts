@@ -5,7 +5,7 @@ import { useReading } from './reading.ts';
 const NAME = 'found';
 const MOST_MARKS = 2_000;
 
-/** Marks the words that are looked for wherever they are drawn, without a change of the document. */
+/** Highlights the words of the search wherever they are drawn, without changing the document. */
 export function useMarks(area: RefObject<HTMLElement | null>): void {
   const { words } = useReading();
   useEffect(() => {
@@ -39,7 +39,7 @@ function findRanges(element: HTMLElement, term: string): Range[] {
     const text = nodes.map(lowerCase).join('');
     let index = 0;
     let start = 0;
-    /** In which of the nodes the character is, and where. */
+    /** The node of a character, and its position in the node. */
     const placeOf = (at: number): [Text, number] => {
       for (let node = nodes[index] as Text; ; node = nodes[++index] as Text) {
         if (at < start + node.length) return [node, at - start];
@@ -61,7 +61,7 @@ function findRanges(element: HTMLElement, term: string): Range[] {
   return ranges;
 }
 
-/** Where a text is one to its reader, though it is in pieces of several colours. */
+/** Elements in which a text is one for its reader, although it has pieces of several colours. */
 const LINES = 'pre, p, li, td';
 
 function* textsIn(element: HTMLElement): Generator<Text[]> {
@@ -80,7 +80,7 @@ function* textsIn(element: HTMLElement): Generator<Text[]> {
   if (nodes.length > 0) yield nodes;
 }
 
-/** Some letters are longer in lower case: places in such a text would be wrong. */
+/** Some letters are longer in lower case. Such a text stays as it is, since positions in it would be wrong. */
 function lowerCase({ data }: Text): string {
   const lower = data.toLowerCase();
   return lower.length === data.length ? lower : data;

@@ -11,7 +11,7 @@ export interface WholeEvent {
   payload: Loose;
 }
 
-/** How an event is read as it is stored: the timeline keeps only what its rows show. */
+/** The query of a stored event. The timeline itself only keeps the data of its rows. */
 export function usePayloadQuery(sessionId: string) {
   const { api } = useApp();
   return (sequence: number, span: number) => ({

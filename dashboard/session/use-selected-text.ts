@@ -1,8 +1,8 @@
 import { type RefObject, useCallback, useEffect, useRef } from 'react';
 
 /**
- * @returns the text that was marked last on a part of the page. A menu or the palette takes the mark away as it opens, so it
- * is kept until another text is marked, or one clicks among what is read.
+ * @returns the text selected last in a part of the page. A menu or the palette clears the selection when it opens, so the
+ * text is kept until the person selects another text or clicks in the session.
  */
 export function useSelectedText(part: RefObject<HTMLElement | null>): () => string {
   const latest = useRef('');

@@ -3,13 +3,13 @@ import { useCallback, useMemo } from 'react';
 import type { SessionSearch } from '../app/search.ts';
 import { SHOWABLE, type Showable } from './model/rows.ts';
 
-/** The part of the address that says how a session is read, and the two ways to change it. */
+/** The query string of a session's page, and two functions that change it. */
 export interface Search extends SessionSearch {
   shown: readonly Showable[];
   range: { from: number; to: number } | undefined;
-  /** For a step of the reader's: Back undoes it. */
+  /** For a step of the reader, which Back undoes. */
   change: (change: SessionSearch) => void;
-  /** For adjustments that nobody would want to go back through. */
+  /** For adjustments that Back skips. */
   amend: (change: SessionSearch) => void;
 }
 

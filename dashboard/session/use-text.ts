@@ -5,10 +5,10 @@ import type { Texts } from './model/texts.ts';
 const TextsContext = createContext<Texts | undefined>(undefined);
 export const TextsProvider = TextsContext.Provider;
 
-/** Characters that are shown of a text while the whole of it is on its way. */
+/** Characters of a text that are shown while the whole text loads. */
 const BEGINNING = 400;
 
-/** The text of a message: the whole of it as soon as it is there, its beginning until then. */
+/** The text of a message: its beginning until the whole text is loaded. */
 export function useText(entry: PromptEntry | AnswerEntry): { text: string; isWhole: boolean } {
   const texts = useContext(TextsContext);
   const [, drawAgain] = useReducer((count: number) => count + 1, 0);

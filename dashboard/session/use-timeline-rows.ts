@@ -8,11 +8,11 @@ import type { View } from './use-view.ts';
 export type TimelineList = Virtualizer<HTMLElement, HTMLLIElement>;
 
 export interface TimelineHandle {
-  /** Brings a row into sight; `center` also when it is in sight already. `focus` also gives it the focus. */
+  /** Scrolls a row into view; with `center`, even if it is visible already. With `focus`, the row also gets the focus. */
   show(key: string, align: 'auto' | 'center', focus: boolean): void;
 }
 
-/** In another density all rows are measured anew. */
+/** Measures all rows again after a change of the density. */
 export function useRemeasured(list: TimelineList, rows: readonly Row[]): void {
   const [density] = useDensity();
   const drawnWith = useRef(density);
@@ -21,16 +21,16 @@ export function useRemeasured(list: TimelineList, rows: readonly Row[]): void {
     drawnWith.current = density;
     for (const row of rows) delete row.height;
     list.measure();
-    // Of rows that are as high as before the browser says nothing: they would stay as high as expected.
+    // The browser does not report rows that are as high as before, so they would keep the estimated height.
     for (const row of list.elementsCache.values()) {
-      // By this the list notices what it expects by now, with which the height is compared.
+      // Makes the list compute its current estimates, which `resizeItem` compares the height with.
       list.getTotalSize();
       list.resizeItem(list.indexFromElement(row), row.getBoundingClientRect().height);
     }
   }, [density, rows, list]);
 }
 
-/** A row that is being scrolled to. The scroll goes by place, and takes some frames: rows may come in before it. */
+/** A row that the list scrolls to. The scroll takes some frames, and rows may be added before the row meanwhile. */
 interface Wanted {
   key: string;
   align: 'auto' | 'center';
@@ -47,7 +47,7 @@ interface ShownOptions {
   isActive: boolean;
 }
 
-/** Brings a row into sight on request, and keeps it there while others come in before it. */
+/** Scrolls a row into view on request, and keeps it there while rows are added before it. */
 export function useShownRow({ ref, list, scroller, view: { rows, indexOf }, isActive }: ShownOptions): void {
   const { current } = useReading();
   const wanted = useRef<Wanted>(undefined);
@@ -57,16 +57,16 @@ export function useShownRow({ ref, list, scroller, view: { rows, indexOf }, isAc
     const index = indexOf(key);
     if (index >= 0) list.scrollToIndex(index, { align });
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when rows came or went
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when rows are added or removed
   useLayoutEffect(() => {
-    // Where another row is the current one by now, the next one is on its way there.
+    // If another row is the current one by now, the next request scrolls to it.
     const { key, until = 0 } = wanted.current ?? {};
     if (wanted.current && performance.now() < until && key === current.get()?.key) scrollTo(wanted.current);
   }, [rows]);
 
   useImperativeHandle(ref, () => ({
     show(key, align, focus) {
-      // What comes behind the last one is followed: back to that one, and nothing more would be.
+      // At the last row, the list follows new rows. Scrolling back to this row would stop that.
       const isFollowed = isActive && indexOf(key) === rows.length - 1;
       wanted.current = isFollowed ? undefined : { key, align, until: performance.now() + SETTLING_MS };
       if (focus) focusWanted.current = key;
@@ -75,7 +75,7 @@ export function useShownRow({ ref, list, scroller, view: { rows, indexOf }, isAc
     },
   }));
 
-  /** As soon as the row is drawn. */
+  /** Focuses the requested row as soon as it is drawn. */
   const giveFocus = () => {
     const key = focusWanted.current;
     const index = key === undefined ? -1 : indexOf(key);
@@ -86,8 +86,8 @@ export function useShownRow({ ref, list, scroller, view: { rows, indexOf }, isAc
   };
   useEffect(giveFocus);
 
-  // Come back to, it begins where it was left.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when it comes
+  // A timeline that is shown again starts where the reader left it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when it is mounted
   useLayoutEffect(() => {
     const key = current.get()?.key;
     if (key === undefined) return;

@@ -4,13 +4,13 @@ import type { Timeline } from './model/build.ts';
 import type { Item } from './model/items.ts';
 import { canOpen, flatten, opensWithAll, type Row, type Showable } from './model/rows.ts';
 
-/** The rows of the timeline, and what of it is open. */
+/** The rows of the timeline, and functions that open and close them. */
 export interface View {
   rows: readonly Row[];
   indexOf: (key: string) => number;
   toggle: (item: Item) => void;
   setAll: (open: boolean) => void;
-  /** Opens items, such as those that an event is folded into. */
+  /** Opens items, such as the parents of an event. */
   reveal: (keys: readonly string[]) => void;
 }
 

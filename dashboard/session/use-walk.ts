@@ -11,11 +11,11 @@ interface Options {
   view: View;
   reading: Reading;
   handle: RefObject<TimelineHandle | null>;
-  /** Nothing of what hides rows, such as a choice of kinds, may hide this one. */
+  /** Removes filters that hide this row. */
   unhide: (place: Place) => void;
 }
 
-/** The ways from row to row. Each makes a row the current one, brings it into sight and gives it the focus. */
+/** Functions that move between rows. Each makes a row the current one, scrolls it into view and gives it the focus. */
 export function useWalk({ timeline, view, reading, handle, unhide }: Options) {
   const { items, orders, turns } = timeline;
   const { rows, indexOf, reveal } = view;
@@ -28,7 +28,7 @@ export function useWalk({ timeline, view, reading, handle, unhide }: Options) {
     [reading],
   );
 
-  /** Once what opens or closes is drawn, the current row is in sight: itself, or what it is folded into by now. */
+  /** After rows were opened or closed, scrolls the current row into view, or the row that it is folded into by now. */
   const stay = useCallback(
     (focus = true) =>
       requestAnimationFrame(() => {
@@ -43,7 +43,7 @@ export function useWalk({ timeline, view, reading, handle, unhide }: Options) {
     [items, orders, reading, handle],
   );
 
-  /** @param open the row itself too, not only what it is folded into */
+  /** @param open opens the row itself too, not only its parents */
   const goTo = useCallback(
     (sequence: number, focus = true, open = false) => {
       const place = locate(items, sequence, orders);

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Something that changes often, and concerns few: kept beside the state of the page, so that it is not drawn again. */
+/** A value that changes often and concerns few components. It is kept outside of the page's state to avoid redrawing the page. */
 export interface Value<Content> {
   get(): Content;
   set(content: Content): void;
@@ -24,6 +24,6 @@ export function createValue<Content>(initial: Content): Value<Content> {
   };
 }
 
-/** What a part of the page needs of it: drawn again only when that is another. */
+/** Selects a part of a value. The component is only drawn again if that part changes. */
 export const useValue = <Content, Part>({ get, subscribe }: Value<Content>, select: (content: Content) => Part): Part =>
   useSyncExternalStore(subscribe, () => select(get()));

@@ -25,14 +25,14 @@ const KINDS: Record<Showable, string> = {
 interface Props {
   search: Search;
   timeline: Timeline;
-  /** Name of the sub-agent that alone is shown. */
+  /** The name of the only sub-agent that is shown. */
   lane: string | undefined;
   onLeaveLane: () => void;
-  /** As long as not all is there. */
+  /** Shown until all events are loaded. */
   progress: string | undefined;
 }
 
-/** What is read: prompts have a column of their own where there is room for it. Kinds of rows that are on are shown alone. */
+/** Chooses the view and filters rows by kind. On wide screens, prompts have a column of their own instead. */
 export function ViewBar({ search: { view, shown, change }, timeline, lane, onLeaveLane, progress }: Props) {
   const counts = useMemo(() => countShowable(timeline.items), [timeline]);
   const places = PLACES.filter(({ value }) => value !== 'agents' || timeline.lanes.length > 0 || view === 'agents');

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { readLocal, writeLocal } from '../kit/local-storage.ts';
 import type { ChangedFile } from './model/changed-files.ts';
 
-/** The files that a reader has looked at, kept by the browser for the sessions read last. */
+/** The files that a reader has viewed, stored in the browser for the sessions read last. */
 const NAME = 'viewed';
 const MOST_SESSIONS = 30;
 const MOST_FILES = 500;
@@ -20,7 +20,7 @@ function readAll(): Kept[] {
   return Array.isArray(kept) ? kept.filter(isKept) : [];
 }
 
-/** A file that was edited again is to be looked at again. */
+/** The number of edits is in the name, so that a file counts as not viewed after another edit. */
 const nameOf = ({ path, edits }: ChangedFile) => `${edits.length} ${path}`;
 
 export interface Viewed {
