@@ -18,7 +18,7 @@ import { MemberLink } from '../shared/person-name.tsx';
 import { nameOfSecret } from '../shared/secret-name.ts';
 import { ACTIONS, isAction, WHOLE, WORDS, wordDetails } from './audit-words.ts';
 
-/** Who did what in the organization. */
+/** The audit log: who did what in the organization. */
 export function AuditPage() {
   const isAdmin = useIsAdmin();
   const { action: given = '', actor } = useSearch({ from: '/audit' });
@@ -151,7 +151,7 @@ interface PartyProps {
   isGone?: boolean;
 }
 
-/** By its name while there is one: the log itself knows ids alone. */
+/** Shows a name if there is one, or else the id, since the log itself only has ids. */
 function Party({ party: { kind, id }, isGone }: PartyProps) {
   const { data: members } = useMembers();
   const member = members?.find(({ userId }) => userId === id);
@@ -184,7 +184,7 @@ function Party({ party: { kind, id }, isGone }: PartyProps) {
     const { agentId, environmentId } = installation;
     return <>{[agentName(agentId), machines.get(environmentId ?? '')].filter(Boolean).join(' on ')}</>;
   }
-  // Only who is a member now is known: without that, the person may well be one.
+  // Members are the only known people. Until their list is loaded, the person may be one of them.
   if (kind !== 'person' || !members) return shown;
   return <span className="text-muted">a former member {shown}</span>;
 }

@@ -25,7 +25,7 @@ function serviceWithMachines(role: 'owner' | 'member', machines: Partial<Environ
     }),
   );
   service.answers.listEnvironments = () => ({ environments: rows });
-  /** The service learns whose it is from the body, which these answers do not see: a test says what becomes of the first. */
+  /** These answers do not see the body with the person of the machine, so each test sets the first machine afterwards. */
   const becomes = (change: Partial<Environment>) => {
     service.answers.setMachinePerson = () => {
       Object.assign(rows[0] as Environment, change);
@@ -48,7 +48,7 @@ test('a member claims an unclaimed machine and sees that an admin has to agree',
   expect(page.getByRole('button', { name: /Agree|Change person|This is mine/ }).elements()).toEqual([]);
 });
 
-test('an admin agrees to a claim with one click', async () => {
+test('an admin confirms a claim with one click', async () => {
   const { service, becomes } = serviceWithMachines('owner', [{ claimedBy: 'usr_2' }]);
   becomes({ claimedBy: undefined as never, userId: 'usr_2' });
   await show('/environments', service);
@@ -57,7 +57,7 @@ test('an admin agrees to a claim with one click', async () => {
   await expect.element(button('Agree: box-0')).not.toBeInTheDocument();
 });
 
-test('an admin gives a machine to another person', async () => {
+test('an admin assigns a machine to another person', async () => {
   const { service, becomes } = serviceWithMachines('owner', [{ userId: 'usr_1' }]);
   becomes({ userId: 'usr_2' });
   await show('/environments', service);
@@ -70,14 +70,14 @@ test('an admin gives a machine to another person', async () => {
   await expect.element(row(/box-0.*usr_2@example\.com/)).toBeVisible();
 });
 
-test('why a machine could not be claimed is said beside it', async () => {
+test('a failed claim shows its reason beside the machine', async () => {
   const { service } = serviceWithMachines('member', [{}]);
   await show('/environments', service);
   await button('This is mine: box-0').click();
   await expect.element(page.getByRole('alert')).toHaveTextContent('There is nothing here.');
 });
 
-test('of a machine that reported nothing, the page says what is unknown and why', async () => {
+test('a machine without a report says so and explains why', async () => {
   const { service } = serviceWithMachines('owner', [{}]);
   await show('/environments', service);
   await expect.element(row(/box-0.*no report yet/)).toBeVisible();

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import type { Session } from '../../contract/session.ts';
 import { useApp } from '../app/app.ts';
 
-/** The newest session, as soon as there is one: told live. */
+/** The newest session, as soon as there is one. The live stream announces it. */
 export function useFirstSession(): Session | undefined {
   const { api, live } = useApp();
   const newest = useQuery({

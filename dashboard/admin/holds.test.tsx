@@ -22,7 +22,7 @@ function serviceWith(holds: Hold[]) {
   return service;
 }
 
-test('a hold is released after a question, and stays in the list', async () => {
+test('a hold is released after a confirmation and stays in the list', async () => {
   await show('/holds', serviceWith([hold('hol_1', {})]));
   const row = page.getByRole('row', { name: /everything a lawsuit/ });
   await expect.element(row.getByText('in force')).toBeVisible();
@@ -32,7 +32,7 @@ test('a hold is released after a question, and stays in the list', async () => {
   await expect.element(row.getByRole('button')).not.toBeInTheDocument();
 });
 
-test('a hold is placed on the session that led here', async () => {
+test('a hold is placed on the session in the address', async () => {
   const holds: Hold[] = [];
   const service = serviceWith(holds);
   service.answers.placeHold = () => {

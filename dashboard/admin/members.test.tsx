@@ -50,7 +50,7 @@ async function openDialog(issuedByBen: number) {
   return { asked, remove };
 }
 
-test('removing a member revokes the secrets they issued unless the checked box is cleared', async () => {
+test('removing a member revokes the secrets they issued unless the admin clears the checkbox', async () => {
   const { asked, remove } = await openDialog(3);
   const box = page.getByRole('checkbox', { name: /Revoke the secrets they issued or have on their machines/ });
   await expect.element(box).toBeChecked();
@@ -59,7 +59,7 @@ test('removing a member revokes the secrets they issued unless the checked box i
   await expect.poll(() => asked).toEqual(['keep']);
 });
 
-test('the machines that were set up with their secrets are named, and revoked where that is asked for', async () => {
+test('removing a member names the machines set up with their secrets and revokes them on request', async () => {
   const { service } = serviceWithSecrets(1);
   const revoked: string[] = [];
   const environment = (environmentId: string, hostname: string) => ({
@@ -94,7 +94,7 @@ test('the machines that were set up with their secrets are named, and revoked wh
   expect(machines.element().textContent).not.toContain('ada-mbp');
 });
 
-test('a removed member is told of the removal and of the organization', async () => {
+test('a removed member sees that the organization removed them', async () => {
   const { service } = serviceWithSecrets(0);
   const { close } = await show('/members', service);
   await expect.element(page.getByRole('heading', { name: 'Members' })).toBeVisible();
@@ -104,7 +104,7 @@ test('a removed member is told of the removal and of the organization', async ()
   await expect.poll(() => document.body.textContent).toContain('You are no longer a member of Acme.');
 });
 
-test('invitations that could not be loaded are asked for again', async () => {
+test('invitations that failed to load can be retried', async () => {
   const { service } = serviceWithSecrets(0);
   await show('/members', service);
   await expect.element(page.getByRole('alert')).toBeVisible();
@@ -113,14 +113,14 @@ test('invitations that could not be loaded are asked for again', async () => {
   await expect.element(page.getByRole('alert')).not.toBeInTheDocument();
 });
 
-test('removing a member who issued one secret asks for it to be revoked', async () => {
+test('removing a member who issued one secret requests its revocation', async () => {
   const { asked, remove } = await openDialog(1);
   await expect.element(page.getByRole('checkbox', { name: /Revoke the secrets they issued/ })).toBeChecked();
   await remove();
   await expect.poll(() => asked).toEqual(['revoke']);
 });
 
-test('removing a member asks what becomes of their machines and sessions', async () => {
+test('removing a member asks whether to keep, hand over or delete their machines and sessions', async () => {
   const { asked, remove } = await openDialog(1);
   const option = (name: RegExp) => page.getByRole('radio', { name });
   await expect.element(option(/^Keep/)).toBeChecked();
@@ -133,7 +133,7 @@ test('removing a member asks what becomes of their machines and sessions', async
   await expect.poll(() => asked).toEqual(['revoke handOver usr_1']);
 });
 
-test('the sessions of a removed member are deleted where that is chosen', async () => {
+test('the sessions of a removed member are deleted if the admin chooses so', async () => {
   const { asked, remove } = await openDialog(0);
   await page.getByRole('radio', { name: /^Delete/ }).click();
   await remove();

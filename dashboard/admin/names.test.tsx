@@ -3,7 +3,7 @@ import { page } from 'vitest/browser';
 import { createService } from '../test/service.ts';
 import { show } from '../test/show.tsx';
 
-describe('names that somebody else chose hide nothing', () => {
+describe('hidden characters in names from other people are visible', () => {
   const NAME = 'ac\u202eme';
   const HIDING = /[\u202a-\u202e]/;
   const NOW = '2026-11-22T12:00:00.000Z';

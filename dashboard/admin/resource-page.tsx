@@ -9,22 +9,22 @@ import { ErrorNote } from '../shared/error-note.tsx';
 interface Props<Resource>
   extends Pick<ComponentProps<typeof Page>, 'title' | 'context' | 'actions'>,
     Omit<ComponentProps<typeof Table<Resource>>, 'rows' | 'name'> {
-  /** By what one of many is found. */
+  /** The words that the search field matches. */
   wordsOf: (resource: Resource) => string;
-  /** What they are, where the title says something else. */
+  /** The name of the table, if it differs from the title. */
   name?: string;
   query: UseQueryResult<Resource[]>;
-  /** In place of the table while there are none. */
+  /** Shown in place of the table if there are no resources. */
   empty?: ReactNode;
-  /** Why something that was done here failed. */
+  /** The error of the last action on this page. */
   failed?: unknown;
-  /** Does it again. */
+  /** Repeats that action. */
   onRetry?: (() => void) | undefined;
-  /** Below the table: dialogs, and what else belongs to the resources. */
+  /** Shown below the table, such as dialogs. */
   children?: ReactNode;
 }
 
-/** A page about what the organization has: a table; before it, that it is loading, or why it could not be read. */
+/** A page with a table of the organization's resources. Until they are read, it shows that they load or the error. */
 export function ResourcePage<Resource>(props: Props<Resource>) {
   const { title, context, actions, name = title, query, empty, failed, onRetry, children, wordsOf, ...table } = props;
   const { isPending, error, data, refetch } = query;

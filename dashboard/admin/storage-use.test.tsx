@@ -15,7 +15,7 @@ test.each([
     { bytes: GB, bytesAWeek: GB, quotaBytes: GB, fullInDays: 0 },
     '1.0 GB of 1.0 GB used, machines send about 1.0 GB a week, full',
   ],
-])('the page of the organization says what is stored: %j', async (stored, says) => {
+])('the page of the organization shows the storage use: %j', async (stored, says) => {
   const service = createService();
   service.answers.getStorage = () => ({ bytesToday: 0, sessions: 1, ...stored });
   await show('/organization', service);

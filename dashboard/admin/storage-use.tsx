@@ -2,7 +2,7 @@ import type { Storage } from '../../contract/storage.ts';
 import { useStorage } from '../app/queries.ts';
 import { plural } from '../kit/format.ts';
 
-/** What is stored, of what may be, and how long that lasts. */
+/** The storage used, its quota, and an estimate of when the quota is reached. */
 export function StorageUse() {
   const { data } = useStorage();
   if (!data) return '…';

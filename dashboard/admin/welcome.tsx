@@ -8,7 +8,7 @@ import { Beginning } from './welcome/organization.tsx';
 import { NoProgress, Progress } from './welcome/progress.tsx';
 import { Step } from './welcome/step.tsx';
 
-/** From nothing to the first session, on one page. */
+/** Leads a person from the sign-up to the first session, on one page. */
 export function WelcomePage() {
   const person = usePersonQuery().data;
   const member = person && isMember(person) ? person : undefined;
@@ -16,7 +16,7 @@ export function WelcomePage() {
   const wasMade = useRef(isMade);
   const lead = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // The form that made the organization is gone, and the focus with it.
+    // The form that had the focus is gone once the organization exists.
     if (isMade && !wasMade.current) lead.current?.focus();
   }, [isMade]);
   return (

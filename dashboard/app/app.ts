@@ -6,7 +6,7 @@ import type { Auth } from './auth.ts';
 import type { Live } from './live.ts';
 import type { IndexReader } from './read-index.ts';
 
-/** What `main.tsx` makes once and everything below uses. */
+/** Created once by `main.tsx` and used by all pages. */
 export interface App {
   auth: Auth;
   api: Client;

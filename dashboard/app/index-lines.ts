@@ -1,11 +1,11 @@
 import type { Entry } from '../../contract/entry/entry.ts';
 
-/** As much of a line of a session's index as is read of it. */
+/** The fields that the dashboard reads of a line of a session's index. */
 export interface Line {
   entries: readonly Entry[];
 }
 
-/** The lines of JSON of a stream, as they come. */
+/** Yields the JSON lines of a stream as they arrive. */
 export async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<Line> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -17,7 +17,7 @@ export async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerat
   if (rest.trim() !== '') yield JSON.parse(rest) as Line;
 }
 
-/** Not every browser iterates over streams. */
+/** Some browsers cannot iterate over streams. */
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   try {

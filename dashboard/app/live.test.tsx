@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createLive } from './live.ts';
 
-test('a stream that is tried again and again leaves no listener behind for each try', async () => {
+test('a stream that reconnects again and again does not leak listeners', async () => {
   vi.useFakeTimers();
   const added = vi.spyOn(AbortSignal.prototype, 'addEventListener');
   const removed = vi.spyOn(AbortSignal.prototype, 'removeEventListener');
@@ -19,7 +19,7 @@ test('a stream that is tried again and again leaves no listener behind for each 
   }
 });
 
-/** A stream that opens when it is let, and stays open until it is aborted. */
+/** A stream that opens on request and stays open until it is aborted. */
 function createStream() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -42,7 +42,7 @@ function createStream() {
 }
 
 test.each(['does not begin to answer', 'is open while the machine goes offline'])(
-  'a stream that %s is lost in a few seconds',
+  'a stream that %s counts as lost after a few seconds',
   async (what) => {
     vi.useFakeTimers();
     const stream = createStream();

@@ -1,26 +1,26 @@
 import type { LiveChange } from '../../contract/extensions.ts';
 
-/** `lost`: it was tried in vain. */
+/** `lost`: the last attempt to connect failed. */
 export type LiveState = 'connecting' | 'open' | 'lost';
 type Listener = (change: LiveChange) => void;
 
-/** The one stream of changes of this tab. It opens with its first listener, and comes back by itself. */
+/** The only stream of changes of this tab. It opens for the first listener, and reconnects by itself. */
 export interface Live {
   /** @returns the function that stops listening */
   onChange(listener: Listener): () => void;
-  /** Called whenever the stream is open again: what happened in between was not told. */
+  /** Calls the listener whenever the stream has opened, since changes in between were missed. */
   onOpen(listener: () => void): () => void;
-  /** Told of every other state. @returns the function that ends that */
+  /** Calls the watcher at every change of the state. @returns the function that stops it */
   subscribe(watcher: () => void): () => void;
   state(): LiveState;
 }
 
 const ADDRESS = '/v1/organizations/me/live';
 const LONGEST_WAIT = 15_000;
-/** The service sends a line every 15 s; a stream that is silent for longer is dead. */
+/** The service sends a line every 15 s; a stream that is silent for this long is dead. */
 const SILENCE = 40_000;
 const HIDDEN_FOR = 10_000;
-/** A service that has not begun to answer by then is said to be away, and may still answer. */
+/** If the service has not begun to answer by then, the state is `lost`; it may still answer later. */
 const SLOW = 5_000;
 
 export function createLive(authorizedFetch: typeof fetch): Live {
@@ -104,17 +104,17 @@ export function createLive(authorizedFetch: typeof fetch): Live {
   };
 
   window.addEventListener('online', () => wake());
-  // A stream of a machine that went offline is silent, and not closed.
+  // On a machine that went offline, the stream is silent, but not closed.
   window.addEventListener('offline', () => disconnect());
-  // A browser keeps six connections to a service over HTTP/1.1, for all of its tabs: one that is not looked at for a
-  // while gives its own back, and one that was opened behind the others has none yet.
+  // Over HTTP/1.1, all tabs of a browser share six connections to a service. So a tab that is hidden for a while closes
+  // its stream, and a tab that opens in the background does not open one.
   let hiding: ReturnType<typeof setTimeout> | undefined;
   document.addEventListener('visibilitychange', () => {
     clearTimeout(hiding);
     if (document.visibilityState === 'visible') start();
     else hiding = setTimeout(close, HIDDEN_FOR);
   });
-  // A page that was left is kept for those who come back to it, with its connection and with its timers at rest.
+  // The browser may keep a page that was left, with its connection open and its timers stopped.
   window.addEventListener('pagehide', close);
   window.addEventListener('pageshow', start);
 
@@ -124,7 +124,7 @@ export function createLive(authorizedFetch: typeof fetch): Live {
       start();
       return () => {
         changes.delete(listener);
-        // A page change removes the last listener and adds another at once.
+        // A change of the page removes the last listener and adds another one at once.
         setTimeout(stopWhenUnused, 1000);
       };
     },

@@ -3,7 +3,7 @@ import { readLocal, writeLocal } from '../kit/local-storage.ts';
 
 const KEY = 'membership';
 
-/** What this browser remembers of who was a member of what. */
+/** The last membership of a person, stored in this browser. */
 interface Membership {
   userId: string;
   organization: string;
@@ -22,5 +22,5 @@ export function lostMembership({ userId, organization }: Person): string | undef
   return known?.userId === userId && typeof known.organization === 'string' ? known.organization : undefined;
 }
 
-/** Called where the person ends the membership themselves. */
+/** Called when the person ends the membership themselves. */
 export const forgetMembership = (): void => writeLocal(KEY, null);

@@ -1,6 +1,6 @@
 import { type FrameSearch, type SessionSearch, type SessionsSearch, stringifySearch } from './search.ts';
 
-/** Every address of the dashboard. Nothing else writes one. */
+/** Every address of the dashboard. No other code builds addresses. */
 export const paths = {
   home: () => '/',
   sessions: (search: SessionsSearch & FrameSearch = {}) => `/sessions${stringifySearch({ ...search })}`,
@@ -23,5 +23,5 @@ export const paths = {
   signedIn: () => '/signed-in',
 } as const;
 
-/** The token of a share, where its page is asked for. */
+/** The token in the address of a share; undefined for any other address. */
 export const shareTokenOf = (pathname: string): string | undefined => /^\/s\/([^/]+)$/.exec(pathname)?.[1];

@@ -2,10 +2,10 @@ import { ErrorResponse, ErrorTimeout, type OidcMetadata, UserManager, WebStorage
 import type { BootstrapConfig } from '../../contract/bootstrap.ts';
 import { paths } from './paths.ts';
 
-/** Seconds in which the provider has to answer; without an end the page would stay blank. */
+/** Seconds in which the provider has to answer; without a timeout the page would stay blank. */
 const PATIENCE = 10;
 
-/** The library that talks to the identity provider, and what it is to be told of this one. */
+/** The library that talks to the identity provider, set up for the configured provider. */
 export function createProvider(config: BootstrapConfig) {
   const { origin } = window.location;
   const metadata = knownMetadata(config);
@@ -24,17 +24,17 @@ export function createProvider(config: BootstrapConfig) {
   return { manager, isOutage, scopeFor, cognitoSignOut };
 }
 
-/** Whether nobody answered, rather than that somebody refused. */
+/** Whether the error is an outage rather than a refusal. */
 function isOutage(error: unknown): boolean {
   if (error instanceof ErrorResponse) return ['server_error', 'temporarily_unavailable'].includes(error.error ?? '');
   if (error instanceof TypeError || error instanceof ErrorTimeout) return true;
-  // The library says in words alone that it met the page of a proxy, or a status of 500 and above.
+  // For an HTML page of a proxy, or a status of 500 and above, the library only says so in the message.
   return error instanceof Error && /^Invalid response Content-Type|\(5\d\d\)/.test(error.message);
 }
 
 const isCognito = ({ idpUserPoolId }: BootstrapConfig) => idpUserPoolId !== '';
 
-/** The pages of Amazon Cognito have a domain without a discovery document; their addresses there are documented. */
+/** The domain of Amazon Cognito's pages has no discovery document, but its addresses are documented. */
 function knownMetadata(config: BootstrapConfig): Partial<OidcMetadata> | undefined {
   const { idpDomain, idpUserPoolId } = config;
   if (!isCognito(config) || idpDomain.endsWith(`/${idpUserPoolId}`)) return undefined;
@@ -47,11 +47,11 @@ function knownMetadata(config: BootstrapConfig): Partial<OidcMetadata> | undefin
   };
 }
 
-/** Providers that give refresh tokens unasked refuse this scope, and do not list it. */
+/** Some providers always issue refresh tokens. They refuse the scope `offline_access`, and do not list it. */
 const scopeFor = ({ scopes_supported: offered }: Partial<OidcMetadata>): string =>
   ['openid email profile', ...(offered?.includes('offline_access') === false ? [] : ['offline_access'])].join(' ');
 
-/** Where Amazon Cognito ends a sign-in; it knows nothing of OpenID Connect's way (RP-Initiated Logout 1.0). */
+/** The sign-out address of Amazon Cognito, which does not support OpenID Connect's RP-Initiated Logout 1.0. */
 function cognitoSignOut(config: BootstrapConfig, endpoint: string, returnTo: string): string | undefined {
   if (!isCognito(config)) return undefined;
   return `${endpoint}?${new URLSearchParams({ client_id: config.idpClientId, logout_uri: returnTo })}`;

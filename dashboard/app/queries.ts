@@ -19,10 +19,10 @@ import type { Secret } from '../../contract/secret.ts';
 import { useApp } from './app.ts';
 import type { FrameSearch, SessionsSearch } from './search.ts';
 
-/** Which sessions are listed, and in what order. */
+/** The search, the order and the plane of a list of sessions. */
 export type SessionSearch = FrameSearch & SessionsSearch;
 
-/** The keys of everything that is cached. */
+/** The keys of all cached queries. */
 export const keys = {
   person: ['person'],
   sessions: (search: SessionSearch) => ['sessions', search],
@@ -60,7 +60,7 @@ export const keys = {
 
 const PAGE = '100';
 
-/** The query of the service for a page of a list. */
+/** The query parameters for a page of a list. */
 export const searchQuery = ({ q, plane, order, direction }: SessionSearch, cursor?: string) => ({
   secretEnvironment: plane ?? ('live' as const),
   limit: PAGE,
@@ -70,14 +70,14 @@ export const searchQuery = ({ q, plane, order, direction }: SessionSearch, curso
   ...(cursor && { cursor }),
 });
 
-// Those that a page begins with stand by themselves, so that routes ask them while the page's code is on its way.
+// Queries that a page begins with are separate functions, so that routes can start them while the page's code loads.
 
 export const personQuery = (api: Client) =>
   queryOptions({
     queryKey: keys.person,
     queryFn: async ({ signal }) => (await api.getPerson({ signal })).body,
     staleTime: 300_000,
-    // Before there is a person, nothing else is there that would notice that the service is back.
+    // Until the person is known, no other part of the page notices that the service is back.
     refetchInterval: ({ state }) => (state.status === 'error' && !state.data ? PERSON_AGAIN_MS : false),
   });
 
@@ -88,7 +88,7 @@ export const usePersonQuery = () => useQuery(personQuery(useApp().api));
 export type SessionRow = SearchPage['sessions'][number];
 export type SessionPages = InfiniteData<SearchPage>;
 
-/** Of sessions that are not read yet, some may be missing: it is asked again until none is. */
+/** While sessions are not derived yet, the answer may miss some. The query is repeated until it is complete. */
 const CATCHING_UP_MS = 3_000;
 
 export const sessionsQuery = (api: Client, search: SessionSearch) =>
@@ -98,9 +98,9 @@ export const sessionsQuery = (api: Client, search: SessionSearch) =>
       (await api.searchSessions({ query: searchQuery(search, pageParam), signal })).body,
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.nextCursor ?? undefined,
-    // What was found before stays while something else is looked for.
+    // The previous results stay on the page during the next search.
     placeholderData: (previous) => previous,
-    // Live changes keep the list fresh; all pages again for a glance at another window would be waste.
+    // Live changes keep the list fresh; reading all pages again after a glance at another window would be waste.
     refetchOnWindowFocus: false,
     refetchInterval: ({ state }) =>
       state.data?.pages.length === 1 && state.data.pages[0]?.catchingUp ? CATCHING_UP_MS : false,
@@ -108,7 +108,7 @@ export const sessionsQuery = (api: Client, search: SessionSearch) =>
 
 export const useSessions = (search: SessionSearch) => useInfiniteQuery(sessionsQuery(useApp().api, search));
 
-/** The facts of a session. They are derived after its events, and read again until they cover all of them. */
+/** The facts of a session. They lag behind its events, so they are read again until they cover all events. */
 export function useFacts(sessionId: string, eventCount: number) {
   const { api } = useApp();
   return useQuery({
@@ -119,7 +119,7 @@ export function useFacts(sessionId: string, eventCount: number) {
   });
 }
 
-/** So many prompts tell what a session is about, and so many lines of its index are read to find them. */
+/** This many prompts show what a session is about. At most `MOST_LINES` lines of its index are read to find them. */
 const FEW_PROMPTS = 8;
 const MOST_LINES = 50;
 
@@ -142,7 +142,7 @@ export function usePrompts(sessionId: string) {
 
 const isPrompt = (entry: Entry): entry is PromptEntry => entry.kind === 'prompt' && entry.lane === undefined;
 
-/** The query of figures over all sessions of some days. */
+/** The query parameters for figures of all sessions in a period. */
 export const usageQuery = (from: string, to: string, plane: FrameSearch['plane']) => ({
   from,
   to,
@@ -180,7 +180,7 @@ export const sessionQuery = (api: Client, sessionId: string) =>
 export const useSession = (sessionId: string, isWanted = true) =>
   useQuery({ ...sessionQuery(useApp().api, sessionId), enabled: isWanted });
 
-/** The figures of a session, read again until they cover all of its events. Null: the session is gone. */
+/** The summary of a session, read again until it covers all events. Null: the session is gone. */
 export function useSummary(sessionId: string, eventCount: number) {
   const { api } = useApp();
   return useQuery({
@@ -192,7 +192,7 @@ export function useSummary(sessionId: string, eventCount: number) {
 
 const MOST_SUMMARIES = 100;
 
-/** @returns summaries by session; those of sessions that are gone are not there */
+/** @returns summaries by session, without sessions that are gone */
 export async function readSummaries(api: Client, sessionIds: readonly string[], signal?: AbortSignal) {
   const found = new Map<string, SessionSummary>();
   for (let start = 0; start < sessionIds.length; start += MOST_SUMMARIES) {
@@ -207,7 +207,7 @@ interface Polling<Data> {
   refetchInterval?: (query: { state: { data: Data | undefined } }) => number | false;
 }
 
-/** Reads something again every two seconds until it is as wanted. */
+/** Repeats a query every two seconds until its data is as wanted. */
 export const until = <Data>(isThere: (data: Data) => boolean): Polling<Data> => ({
   refetchInterval: ({ state }) => (state.data !== undefined && isThere(state.data) ? false : 2_000),
 });
@@ -221,7 +221,7 @@ export function useEnvironments(polling: Polling<Environment[]> = {}) {
   });
 }
 
-/** How the capture of each machine is doing, by the machine's id. */
+/** The state of each machine's capture, by the machine's id. */
 export function useMachineHealth() {
   const { api } = useApp();
   return useQuery({
@@ -259,7 +259,7 @@ export function useMembers() {
   });
 }
 
-/** Who looked at a session; asked for its person alone. */
+/** The people who looked at a session. Only its person may ask. */
 export function useSessionViews(sessionId: string) {
   const { api } = useApp();
   return useQuery({
@@ -268,7 +268,7 @@ export function useSessionViews(sessionId: string) {
   });
 }
 
-/** To whom a session is shared. */
+/** The shares of a session. */
 export function useShares(sessionId: string) {
   const { api } = useApp();
   return useQuery({
@@ -277,7 +277,7 @@ export function useShares(sessionId: string) {
   });
 }
 
-/** What was masked in a session, read again until nothing is being masked. */
+/** The masks of a session, read again until all of them have finished. */
 export function useMasks(sessionId: string) {
   const { api } = useApp();
   return useQuery({
@@ -287,7 +287,7 @@ export function useMasks(sessionId: string) {
   });
 }
 
-/** What an owner has decided for all members. */
+/** The policy of the organization. */
 export function usePolicy() {
   const { api } = useApp();
   return useQuery({
@@ -296,7 +296,7 @@ export function usePolicy() {
   });
 }
 
-/** What rules of retention would remove now. */
+/** The number of sessions that these retention rules would remove now. */
 export function useRetentionPreview(retention: RetentionRule[]) {
   const { api } = useApp();
   return useQuery({
@@ -306,7 +306,7 @@ export function useRetentionPreview(retention: RetentionRule[]) {
   });
 }
 
-/** Where a directory provisions members, and with which token. */
+/** The address and the token with which a directory provisions members. */
 export function useDirectory() {
   const { api } = useApp();
   return useQuery({
@@ -315,7 +315,7 @@ export function useDirectory() {
   });
 }
 
-/** The invitations that wait, by the id of the invited. */
+/** The open invitations, by the id of the invited person. */
 export function useInvitations() {
   const { api } = useApp();
   return useQuery({
@@ -352,7 +352,7 @@ export function useHolds() {
   });
 }
 
-/** A change to the organization's things; what it touches is read again. */
+/** A mutation. Afterwards, the queries in `touches` are read again. */
 export function useChange<Input, Output>(
   change: (api: Client, input: Input) => Promise<Output>,
   touches: readonly (readonly unknown[])[],
@@ -365,7 +365,7 @@ export function useChange<Input, Output>(
   });
 }
 
-/** SHA-256 of the scripts that install the command line, by file name; empty where the service has none. */
+/** SHA-256 of the scripts that install the command line, by file name; empty if the service has none. */
 export const useScriptSums = () =>
   useQuery({
     queryKey: keys.scriptSums,

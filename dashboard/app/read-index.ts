@@ -4,12 +4,12 @@ import { type Line, readLines } from './index-lines.ts';
 
 /** Reads the indexes of sessions. */
 export interface IndexReader {
-  /** Asks for an index whose page is on its way; nothing of it comes twice. */
+  /** Requests an index while the code of its page loads. The next `read` from the start takes this response. */
   ahead(sessionId: string): void;
   /**
-   * The index of a session, as it comes; who stops reading it ends the request.
+   * Yields the index of a session as it arrives. A reader that stops early ends the request.
    * @param from the first sequence
-   * @throws Error where the service refuses it
+   * @throws Error if the service refuses the request
    */
   read(sessionId: string, from: number, signal: AbortSignal): AsyncGenerator<Line>;
 }
@@ -33,7 +33,7 @@ export function createIndexReader(authorizedFetch: typeof fetch): IndexReader {
       asked?.stop.abort();
       const stop = new AbortController();
       const response = ask(sessionId, 1, stop.signal);
-      // Whoever reads it is told.
+      // The reader gets the error.
       response.catch(() => {});
       asked = { sessionId, response, stop };
     },

@@ -11,7 +11,7 @@ import {
   stringifySearch,
 } from './search.ts';
 
-test('a list is found again under its address, whatever was searched for', () => {
+test('the address of a list restores any search', () => {
   const search = fc.record(
     {
       q: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }).filter((q) => q.trim() !== ''),
@@ -30,7 +30,7 @@ test('a list is found again under its address, whatever was searched for', () =>
   );
 });
 
-test('a query that looks like a number, a word of JSON or a quoted text stays a text', () => {
+test('a query that looks like a number, a JSON word or a quoted text stays a text', () => {
   for (const q of ['123', 'true', 'null', '"two words"', '{"a":1}', 'a+b c&d=e#f']) {
     expect(readSessionsSearch(parseSearch(stringifySearch({ q })))).toEqual({ q });
   }
@@ -62,7 +62,7 @@ test.each([
   expect(readOverviewSearch(given)).toEqual(read);
 });
 
-test('a hit leads to its event and brings the words along', () => {
+test('a hit links to its event and passes the words on', () => {
   expect(readSessionSearch({ e: '12', find: 'timeout' })).toEqual({ e: 12, find: 'timeout' });
   expect(readSessionSearch({ e: 'x', find: '' })).toEqual({});
 });

@@ -1,7 +1,7 @@
 import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import type { DIMENSIONS as ALL_DIMENSIONS, ORDERS as ALL_ORDERS } from '../../contract/review.ts';
 
-/** The query strings of the pages, read leniently: what makes no sense is as if it were not there. */
+/** The query strings of the pages. They are read leniently: invalid values are ignored. */
 
 export interface FrameSearch {
   /** Absent: live. */
@@ -11,7 +11,7 @@ export interface FrameSearch {
 export type Order = (typeof ALL_ORDERS)[number];
 export type Dimension = (typeof ALL_DIMENSIONS)[number];
 
-// Those of the contract. Its values would bring its schemas along, and those weigh more than this page.
+// Copies of the contract's values: importing them would bring the schemas along, which weigh more than this page.
 const ORDERS = [
   'started',
   'duration',
@@ -34,29 +34,29 @@ export interface SessionsSearch {
   order?: Order | undefined;
   /** Absent: the largest first. */
   direction?: 'asc' | undefined;
-  /** The session to compare with another one, which is to be picked from the list. */
+  /** The session to compare with another one, which the person picks from the list. */
   compare?: string | undefined;
 }
 
 export interface SessionSearch {
-  /** The event that is looked at, by its sequence number. */
+  /** The sequence number of the current event. */
   e?: number | undefined;
-  /** The words that led there. */
+  /** The search that led to the event. */
   find?: string | undefined;
-  /** A range of events, which the strip shows closer. */
+  /** A range of events that the strip zooms to. */
   from?: number | undefined;
   to?: number | undefined;
   /** Kinds of rows, separated by commas; absent: all but records. */
   show?: string | undefined;
   /** Only this sub-agent. */
   lane?: string | undefined;
-  /** In place of the timeline; the prompts where there is no room for them beside it. */
+  /** The view that replaces the timeline. `story`: the outline, if there is no room for it beside the timeline. */
   view?: (typeof VIEWS)[number] | undefined;
 }
 
 export interface AuditSearch {
   action?: string | undefined;
-  /** Id of the person who did it. */
+  /** Id of the person who acted. */
   actor?: string | undefined;
 }
 
@@ -66,12 +66,12 @@ export interface HoldsSearch {
 }
 
 export interface OverviewSearch {
-  /** So many days until today; absent: 30, or what `from` and `to` say. */
+  /** The number of days up to today; absent: 30, or the range of `from` and `to`. */
   days?: 7 | 90 | undefined;
   /** First and last day, UTC. */
   from?: string | undefined;
   to?: string | undefined;
-  /** What figures are told apart by; absent: by agent. */
+  /** The dimension of the figures; absent: agent. */
   by?: Exclude<Dimension, 'agent'> | undefined;
 }
 
@@ -81,7 +81,7 @@ export interface AddOnsSearch extends Pick<OverviewSearch, 'days' | 'from' | 'to
 }
 
 export interface DeviceSearch {
-  /** The code that a terminal shows. */
+  /** The user code that a terminal shows. */
   code?: string | undefined;
 }
 
@@ -97,7 +97,7 @@ export const readSessionsSearch = ({ q, order, direction, compare }: Given): Ses
   ...(isText(compare) && { compare }),
 });
 
-/** The service takes no longer query. */
+/** The service refuses a longer query. */
 const MOST_QUERY = 1_000;
 
 export const readSessionSearch = ({ e, find, from, to, show, lane, view }: Given): SessionSearch => ({
@@ -109,7 +109,7 @@ export const readSessionSearch = ({ e, find, from, to, show, lane, view }: Given
   ...(isOneOf(VIEWS, view) && { view }),
 });
 
-/** Two sessions, to be laid side by side. */
+/** The two sessions to compare. */
 export interface CompareSearch {
   one?: string | undefined;
   other?: string | undefined;
@@ -138,7 +138,7 @@ export const readAddOnsSearch = ({ kind, ...given }: Given): AddOnsSearch => {
 };
 
 export const readAuditSearch = ({ action, actor }: Given): AuditSearch => ({
-  // What is no action is refused by the page, which knows them.
+  // The page knows the actions, and ignores an unknown one.
   ...(isText(action) && { action }),
   ...(isText(actor) && { actor }),
 });
@@ -147,10 +147,10 @@ export const readHoldsSearch = ({ session }: Given): HoldsSearch => (isText(sess
 
 export const readDeviceSearch = ({ code }: Given): DeviceSearch => (isText(code) ? { code } : {});
 
-/** A query string as it stands in the address: every value is a text, and none is taken for JSON. */
+/** Parses a query string. Every value is a text, and no value is parsed as JSON. */
 export const parseSearch = (text: string): Given => Object.fromEntries(new URLSearchParams(text));
 
-/** The other way; what is undefined is left out. */
+/** Formats a query string; undefined values are left out. */
 export function stringifySearch(search: Given): string {
   const given = Object.entries(search).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],

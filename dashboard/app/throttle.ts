@@ -1,4 +1,6 @@
-/** Runs at once, then at most every `milliseconds`, the last call always being answered. What fails is tried at the next. */
+/**
+ * Runs at once, then at most once in `milliseconds`. The last call always leads to a run. A failed run waits for the next call.
+ */
 export function throttle(milliseconds: number, run: () => Promise<unknown>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let last = 0;
@@ -12,7 +14,7 @@ export function throttle(milliseconds: number, run: () => Promise<unknown>): () 
   };
 }
 
-/** The same for things that gather until it is their turn. */
+/** The same for items, which are collected until the next run. */
 export function gather<Item>(milliseconds: number, run: (items: Item[]) => Promise<unknown>): (item: Item) => void {
   const items = new Set<Item>();
   const flush = throttle(milliseconds, () => {

@@ -1,10 +1,10 @@
 import { useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 
-/** Does what the address asks for behind its `#`, such as opening a dialog of the page. */
+/** Runs `does` if the address has this hash, for instance to open a dialog. */
 export function useHash(name: string, does: () => void): void {
   const hash = useRouterState({ select: ({ location }) => location.hash });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for an address, whatever is drawn anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each address, however often the page renders
   useEffect(() => {
     if (hash === name) does();
   }, [hash, name]);

@@ -2,8 +2,8 @@ import { useRouter } from '@tanstack/react-router';
 import { type MouseEvent, useCallback } from 'react';
 
 /**
- * Lists and plots have hundreds of plain links, for each of which a component of the router would be too much.
- * @returns a listener for what holds them: it follows a link without loading the page anew
+ * Lists and plots have hundreds of plain links; a router component for each of them would be too slow.
+ * @returns a click listener for their container, which follows a link without reloading the page
  */
 export function useLinks(): (event: MouseEvent) => void {
   const router = useRouter();

@@ -6,12 +6,12 @@ import { Wordmark } from './wordmark.tsx';
 interface Props {
   title: string;
   about: string;
-  /** Somebody who has a dashboard to go to. */
+  /** Whether the person is a member and can continue to the dashboard. */
   isMember: boolean;
   children: ReactNode;
 }
 
-/** A page about one thing, outside the frame for members and strangers alike: nothing moves when a person joins. */
+/** A page without the frame, the same before and after a person joins, so that nothing moves when they do. */
 export function AlonePage({ title, about, isMember, children }: Props) {
   return (
     <main className="mx-auto flex max-w-[640px] flex-col gap-8 px-6 py-12">

@@ -7,7 +7,7 @@ import { MissingCode } from '../kit/lazy.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { Page } from './page.tsx';
 
-/** A page that could not be drawn, instead of an empty window. */
+/** Shown in place of a page that failed to render. */
 export function BrokenPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const again = useCallback(() => {
@@ -17,16 +17,16 @@ export function BrokenPage({ error, reset }: ErrorComponentProps) {
   if (error instanceof MissingCode) return <MissingPage error={error} />;
   return (
     <Page title="This page broke">
-      {/* A type error of drawing is none of the network. */}
+      {/* A new error, since a TypeError would be reported as a network failure. */}
       <ErrorNote error={new Error(error instanceof Error ? error.message : String(error))} onRetry={again} />
     </Page>
   );
 }
 
-/** In milliseconds. A window that was only just loaded is not loaded again by itself. */
+/** In milliseconds. A window that was loaded this recently does not reload by itself, or it could reload forever. */
 const JUST_LOADED = 10_000;
 
-/** A page whose code is not here. The window is loaded anew for it, but only once there is somebody to answer. */
+/** A page whose code failed to load. The window is reloaded once the service answers. */
 function MissingPage({ error }: { error: MissingCode }) {
   const { live } = useApp();
   const [isTrying, setTrying] = useState(false);

@@ -8,13 +8,13 @@ type Naming = ReturnType<typeof useChange<{ name: string }, unknown>>;
 interface Props {
   label: string;
   action: string;
-  /** What it is called now. */
+  /** The current name. */
   known?: string;
   naming: Naming;
   children?: ReactNode;
 }
 
-/** Gives an organization its name, or another one. */
+/** A form that names or renames an organization. */
 export function OrganizationName({ label, action, known = '', naming, children }: Props) {
   const [name, setName] = useState(known);
   const wanted = name.trim();

@@ -3,10 +3,10 @@ import { showHidden } from '../kit/text/controls.ts';
 
 interface Props {
   title: string;
-  /** One line that says what is here. */
+  /** One line with facts that the title cannot hold. */
   context?: ReactNode;
   actions?: ReactNode;
-  /** `content`: the widest at which plots can be read together. true: the full width. */
+  /** `content`: as wide as plots can be and still be compared. true: the full width. */
   wide?: boolean | 'content';
   children: ReactNode;
 }

@@ -23,10 +23,10 @@ test.each([
   ['TEST codex', [LINES[4]]],
   ['nothing', []],
   ['rain', [LINES[1]]],
-])('%s finds lines by their words, not by letters anywhere', (typed, lines) => {
+])('%s finds lines by the beginnings of words, not by letters anywhere', (typed, lines) => {
   expect(fitting(typed)).toEqual(lines);
 });
 
-test('nothing typed fits everything', () => {
+test('an empty search matches everything', () => {
   expect(fitting('  ')).toHaveLength(LINES.length);
 });

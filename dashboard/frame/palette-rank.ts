@@ -1,6 +1,6 @@
 /**
- * How well a line fits what was typed: each word of it has to begin a word of the line, in any order; the line's own order
- * and its beginning count more. 0 where it does not fit.
+ * How well a line matches the typed words. Each typed word must begin a word of the line, in any order. Words in the order
+ * of the line, from its beginning, rank higher. 0 if the line does not match.
  */
 export function rankWords(line: string, typed: string): number {
   const words = wordsOf(line);

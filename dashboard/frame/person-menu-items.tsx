@@ -22,7 +22,7 @@ const TIMES = [
   { value: 'UTC', label: 'UTC', icon: Globe },
 ] as const;
 
-/** Open from the start. */
+/** The menu of the person. It is open as soon as it is mounted. */
 export function PersonMenuItems({ trigger }: { trigger: ReactElement<ComponentProps<'button'>> }) {
   const { auth } = useApp();
   const { email, role } = usePerson();

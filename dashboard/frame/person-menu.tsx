@@ -5,7 +5,7 @@ import { Boundary } from '../kit/boundary.tsx';
 import { lazyPart } from '../kit/lazy.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 
-/** Menus are a tenth of all code, and nobody needs one before the page is there. */
+/** Loaded on demand: menus are a tenth of all code, and no page needs one to be drawn. */
 const Items = lazyPart(() => import('./person-menu-items.tsx'), 'PersonMenuItems');
 
 export function PersonMenu() {

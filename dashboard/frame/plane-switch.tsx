@@ -7,7 +7,7 @@ const PLANES = [
   { value: 'all', label: 'All' },
 ] as const;
 
-/** Which plane's sessions are shown, on every page. */
+/** Chooses the plane of the sessions that all pages show. */
 export function PlaneSwitch() {
   const { plane: current } = useSearch({ from: '__root__' });
   const navigate = useNavigate();

@@ -6,18 +6,18 @@ import { createAuth } from '../app/auth.ts';
 /** A share as its reader sees it. */
 export interface ReadShare {
   shared: SharedSession;
-  /** What was said and done, as HTML in which everything of the session is escaped; absent in figures. */
+  /** The timeline as HTML, with all text of the session escaped; absent at the level `figures`. */
   html?: string;
 }
 
-/** Opens a share: as nobody, and as the signed-in person where it asks for one. */
+/** Opens a share without a sign-in, and signed in if the service requires it. */
 export async function readShare(token: string): Promise<ReadShare> {
   const asNobody = createClient({ baseUrl: '' });
   try {
     return await read(asNobody, token);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status !== 401) throw error;
-    // Who has not signed in is sent to do so, and comes back.
+    // A person who has not signed in is sent to the identity provider and returns to this page.
     return read(createApi(await createAuth()), token);
   }
 }

@@ -1,13 +1,13 @@
 import { CATALOG } from '../../contract/catalog.ts';
 
-/** In degrees: however many there are, the next hue is far from those before. */
+/** In degrees. With this step, each hue is far from all hues before it, for any number of agents. */
 const GOLDEN_ANGLE = 137.5;
 
 const NAMES = new Map<string, string>(CATALOG.map(({ agentId, displayName }) => [agentId, displayName]));
 
 const HUES = new Map<string, number>(CATALOG.map(({ agentId }, index) => [agentId, (45 + index * GOLDEN_ANGLE) % 360]));
 
-/** Of the agent's mark and of what plots show of it. An agent that is not in the catalog is grey. */
+/** The colour of an agent, in its mark and in plots. An agent that is not in the catalog is grey. */
 export function agentColor(agentId: string): string {
   const hue = HUES.get(agentId);
   const color = hue === undefined ? '0.01 262' : `0.13 ${hue}`;

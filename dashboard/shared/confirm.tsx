@@ -8,18 +8,18 @@ interface Props {
   /** The verb on the button. */
   action: string;
   run: (api: Client) => Promise<unknown>;
-  /** The keys of what is read again afterwards. */
+  /** Keys of the queries that are read again afterwards. */
   touches: readonly (readonly unknown[])[];
   onDone: () => void;
   onClose: () => void;
   children: ReactNode;
   /** Something to choose or to type, below the text. */
   extra?: ReactNode;
-  /** Whether what must be typed is not there yet. */
+  /** Whether the person still has to type or choose something. */
   isIncomplete?: boolean;
 }
 
-/** Asks before something that cannot be taken back, does it, and says why it could not be done. */
+/** Asks for confirmation of an action that cannot be undone, runs it, and shows the error if it fails. */
 export function Confirm({ title, action, run, touches, onDone, onClose, children, extra, isIncomplete }: Props) {
   const change = useChange((api, _: undefined) => run(api), touches);
   return (
@@ -29,7 +29,7 @@ export function Confirm({ title, action, run, touches, onDone, onClose, children
       tone="danger"
       error={change.error}
       isBlocked={change.isPending || isIncomplete === true}
-      // A list or page may learn of it first, and take this dialog away.
+      // A list or page may notice the change first and unmount this dialog.
       onSubmit={() => void change.mutateAsync(undefined).then(onDone, () => undefined)}
       onClose={onClose}
     >

@@ -7,7 +7,7 @@ interface Props {
   isRetrying?: boolean;
 }
 
-/** An error where its result would have been. */
+/** An error, shown in place of the missing result. */
 export function ErrorNote({ error, onRetry, isRetrying = false }: Props) {
   const { title, advice, small } = wordError(error);
   return (

@@ -8,16 +8,16 @@ interface Props {
   /** The verb on the button. */
   action: string;
   tone?: 'primary' | 'danger';
-  /** What the answer to the last attempt was, if it failed. */
+  /** The error of the last attempt, if it failed. */
   error?: unknown;
-  /** Nothing can be sent: it is being sent, or something is missing. */
+  /** The form cannot be submitted: a request is running, or a value is missing. */
   isBlocked?: boolean;
   onSubmit: (form: FormData) => void;
   onClose: () => void;
   children: ReactNode;
 }
 
-/** A dialog that asks for something and sends it, or says why it could not. The first field has the focus. */
+/** A dialog with a form. It shows the error if the request fails. The first field has the focus. */
 export function FormDialog({ title, action, tone = 'primary', error, isBlocked, onSubmit, onClose, children }: Props) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.querySelector<HTMLElement>('.field, input:checked')?.focus(), []);

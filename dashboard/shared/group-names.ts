@@ -32,7 +32,7 @@ export function useMachineNames(): ReadonlyMap<string, string> {
   );
 }
 
-/** What the groups of a dimension are called, and the colours they have. */
+/** Names and colours of the groups of a dimension. */
 export function useNames() {
   const machines = useMachineNames();
   return useMemo(

@@ -3,7 +3,7 @@ import type { Member } from '../../contract/organization.ts';
 import { useMembers } from '../app/queries.ts';
 import { showHidden } from '../kit/text/controls.ts';
 
-/** Names a person by their e-mail while they are a member. */
+/** Names a member by their e-mail address. */
 export function useNameOf(): (userId: string) => string {
   const { data: members } = useMembers();
   return (userId) => {
@@ -13,7 +13,7 @@ export function useNameOf(): (userId: string) => string {
   };
 }
 
-/** The name of a person, with a link to their page while they are a member. */
+/** The name of a person; for a member, a link to their page. */
 export function PersonLink({ userId }: { userId: string }) {
   const { data: members } = useMembers();
   const name = useNameOf()(userId);
@@ -22,7 +22,7 @@ export function PersonLink({ userId }: { userId: string }) {
   return <MemberLink member={member} />;
 }
 
-/** The e-mail of a member, with a link to their page. Too long for its line, it breaks behind the @ first. */
+/** The e-mail address of a member as a link to their page. A long address may break before the @. */
 export function MemberLink({ member: { userId, email } }: { member: Pick<Member, 'userId' | 'email'> }) {
   const [name = '', ...hosts] = showHidden(email).split(/(?=@)/);
   return (

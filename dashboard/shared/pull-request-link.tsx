@@ -6,7 +6,7 @@ interface Props {
   className?: string;
 }
 
-/** Leads to the pull request itself, where a session tells of one. Whose host that is an agent's output says. */
+/** A link to a pull request that a session mentions. The host comes from an agent's output, so the label names it. */
 export function PullRequestLink({ milestone: { url = '' }, className = 'px-1 text-12 leading-6' }: Props) {
   const number = /\d+$/.exec(url)?.[0];
   const destination = destinationOf(url, '');

@@ -15,7 +15,7 @@ const PRESETS = [
   { value: '90', label: '90 days' },
 ] as const;
 
-/** The days that are looked at: the last few, or from one to another. */
+/** Chooses the days to show: a preset, or a first and a last day. */
 export function RangeChoice({ search, range, onChange }: Props) {
   const choose = (value: '7' | '30' | '90') =>
     onChange({ days: value === '30' ? undefined : value === '7' ? 7 : 90, from: undefined, to: undefined });

@@ -8,15 +8,15 @@ export interface Range {
 }
 
 const DAY_MS = 86_400_000;
-/** More bars than this are too thin to be pointed at; from there on a bar is a week. */
+/** More bars than this are too thin to point at; a longer range has one bar for each week. */
 const MOST_BARS = 120;
-/** The service adds up no more days. */
+/** The service adds up at most this many days. */
 const LONGEST_RANGE = 366;
 
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 export const addDays = (day: string, count: number): string => dayOf(Date.parse(day) + count * DAY_MS);
 
-/** What the address asks for, a year at most; the default is the last 30 days. */
+/** The range in the address, at most a year; by default the last 30 days. */
 export function rangeOf({ from, to, days }: OverviewSearch, now: number): Range {
   if (from && to) {
     const earliest = addDays(to, 1 - LONGEST_RANGE);
@@ -26,7 +26,7 @@ export function rangeOf({ from, to, days }: OverviewSearch, now: number): Range 
   return { from: addDays(today, 1 - (days ?? 30)), to: today };
 }
 
-/** The bars of a range: a day each, or a week from Monday on. The first and the last week may be cut by the range. */
+/** The bars of a range: one for each day, or for each week from Monday. The range may cut the first and the last week. */
 export function slotsOf({ from, to }: Range): Range[] {
   const count = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   const days = Array.from({ length: count }, (_, index) => addDays(from, index));
@@ -50,7 +50,7 @@ const NOTHING: Figures = {
   outputTokens: 0,
 };
 
-/** The figures of each slot; days that are not there count nothing. */
+/** The figures of each slot; missing days count as zero. */
 export function sumBySlot(days: readonly DayFigures[], slots: readonly Range[]): Figures[] {
   const sums = slots.map(() => ({ ...NOTHING }));
   for (const { day, ...figures } of days) {

@@ -5,12 +5,12 @@ import { type Field, formatQuery } from '../../contract/written-query.ts';
 
 interface Props {
   of: Partial<Record<Field, string | undefined>>;
-  /** Absent: the one that is looked at. */
+  /** Absent: the plane that the page shows. */
   plane?: Plane;
   children: ReactNode;
 }
 
-/** Leads to the sessions that somebody or something has. */
+/** A link to the sessions that match these filters. */
 export function SessionsOf({ of, plane, children }: Props) {
   const filters = Object.entries(of).flatMap(([field, value]) => (value ? [{ field: field as Field, value }] : []));
   return (

@@ -2,10 +2,10 @@ import { memo } from 'react';
 import type { SessionSummary } from '../../contract/review.ts';
 
 const HEIGHT = 16;
-/** Under the bars, for what failed. */
+/** Height under the bars for marks of failures. */
 const FAILURES = 3;
 
-/** A session's time at a glance: how much happened in each slice of it, and a red tick where something failed. */
+/** The activity of a session over time: a bar for each slice, and a red tick where something failed. */
 export const ShapeStrip = memo(function ShapeStrip({ shape }: { shape: SessionSummary['shape'] }) {
   if (!shape?.length) return <span className="shape-strip" />;
   const most = Math.max(1, ...shape.map(([work]) => work));
@@ -22,7 +22,7 @@ export const ShapeStrip = memo(function ShapeStrip({ shape }: { shape: SessionSu
   );
 });
 
-/** Its height grows with the root, so that one busy moment does not flatten the rest. */
+/** The height grows with the square root, so that one busy moment does not flatten the rest. */
 function bar(x: number, part: number): string {
   if (part === 0) return '';
   const height = 1.5 + (HEIGHT - FAILURES - 1.5) * Math.sqrt(part);

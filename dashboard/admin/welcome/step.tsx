@@ -5,12 +5,12 @@ interface Props {
   number: number;
   title: string;
   isDone?: boolean;
-  /** It waits for one before it. */
+  /** The step waits for an earlier one. */
   isLater?: boolean;
   children?: ReactNode;
 }
 
-/** One of the ticks of the first visit. */
+/** A step of the welcome page. */
 export function Step({ number, title, isDone = false, isLater = false, children }: Props) {
   const tone = isDone ? 'border-ok text-ok' : isLater ? 'border-line text-muted' : 'border-line-strong';
   return (
