@@ -47,7 +47,7 @@ test('every address', () => {
   });
 });
 
-test('query strings that make no sense are as if they were not there', () => {
+test('invalid query strings are ignored', () => {
   expect(readFrameSearch({ plane: 'test' })).toEqual({ plane: 'test' });
   expect(readFrameSearch({ plane: 'live' })).toEqual({});
   expect(readSessionSearch({ e: '12' })).toEqual({ e: 12 });
@@ -55,7 +55,7 @@ test('query strings that make no sense are as if they were not there', () => {
 });
 
 describe('errors in words', () => {
-  test('carry the code and the request', () => {
+  test('include the code and the request id', () => {
     const headers = new Headers({ 'x-request-id': 'r-1' });
     const error = new ServiceError(409, { error: 'You belong to one.', code: 'organization_exists' }, headers);
     expect(wordError(error)).toEqual({
@@ -65,7 +65,7 @@ describe('errors in words', () => {
     });
   });
 
-  test('of every kind say something', () => {
+  test('exist for every kind of error', () => {
     const statuses = [400, 401, 403, 404, 409, 429, 500, 502, 503].map(
       (status) => new ServiceError(status, {}, new Headers()),
     );
@@ -81,7 +81,7 @@ test.each([
   [47 * 3_600_000, '47 h'],
   [48 * 3_600_000, '2 days'],
   [7 * 86_400_000 - 1, '7 days'],
-])('%i ms before its end, a link has %s', (milliseconds, text) => {
+])('%i ms before it expires, a link has %s', (milliseconds, text) => {
   expect(formatLeft(milliseconds, 0)).toBe(text);
 });
 

@@ -8,7 +8,7 @@ import { wordsOf } from '../test/timeline.ts';
 
 afterEach(() => page.viewport(1280, 800));
 
-test('two sessions in one table have figures, prompts by turn and files by path, and do not scroll sideways on a phone', async () => {
+test('the comparison has figures, prompts by turn and files by path, and does not scroll sideways on a phone', async () => {
   await page.viewport(320, 640);
   const service = createService([['user.message', { text: 'Go on.' }], call('a'), result('a')]);
   const file = { path: '/src/a.ts', edits: 1, added: 2, removed: 1, sequence: 2 };

@@ -13,7 +13,7 @@ const facts = (summary: object, more: object = {}) =>
   }) as unknown as SessionFacts;
 const file = (path: string, added: number) => ({ path, added, removed: 0, edits: 1, sequence: 1 });
 
-test('the better of two figures is told where both are known and one is better', () => {
+test('the better of two figures is marked if both are known and differ', () => {
   const one = facts(
     { failures: 2, toolCalls: 9, inputTokens: 10, cost: 1 },
     { milestones: [{ kind: 'tests', passed: true }] },
@@ -24,17 +24,17 @@ test('the better of two figures is told where both are known and one is better',
   );
   const better = Object.fromEntries(readFigures(one, other).map((each) => [each.name, each.better]));
   expect(better).toMatchObject({ 'tests at the end': 'one', failures: 'other' });
-  // As many prompts; more calls are no worse; what was read is unknown, and so is what it cost.
+  // Prompts are equal, more calls are not worse, and input tokens are unknown, so the cost is unknown as well.
   for (const name of ['prompts', 'tool calls', 'tokens in', 'cost']) expect(better[name]).toBe(undefined);
 });
 
-test('a session without a call is not better by what it did not do', () => {
+test('a session without calls does not count as better', () => {
   const idle = facts({ failures: 0, prompts: 1 });
   const busy = facts({ failures: 2, prompts: 3, toolCalls: 9 });
   expect(readFigures(idle, busy).filter(({ better }) => better)).toEqual([]);
 });
 
-test('files are joined by their place in the folder of each session', () => {
+test('files are joined by their path in the folder of each session', () => {
   const one = facts({}, { folder: '/a/shop', files: [file('/a/shop/x.ts', 1), file('/a/shop/z.ts', 2)] });
   const other = facts({}, { folder: '/b/shop', files: [file('/b/shop/y.ts', 3), file('/b/shop/z.ts', 4)] });
   expect(joinFiles(one, other).map(({ path, one, other }) => [path, one?.added, other?.added])).toEqual([

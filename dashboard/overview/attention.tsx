@@ -11,7 +11,7 @@ const REASONS: Record<Attention['reason'], (figure: number) => string> = {
   interrupted: () => 'interrupted',
 };
 
-/** Sessions that deserve a look, each once, with all its reasons; those with the most reasons first. */
+/** Sessions that need a look, each once with all its reasons. Sessions with the most reasons come first. */
 export function NeedsLook({ attention }: Pick<Usage, 'attention'>) {
   if (attention.length === 0) return undefined;
   const bySession = Map.groupBy(attention, ({ session }) => session.sessionId);

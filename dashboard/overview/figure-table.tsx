@@ -11,7 +11,7 @@ interface Props {
   groups: readonly Group[];
   slots: readonly Range[];
   plane: FrameSearch['plane'];
-  /** What the groups are. */
+  /** The name of the dimension. */
   label: string;
 }
 
@@ -22,7 +22,7 @@ interface Row {
   figures: Figures;
 }
 
-/** All that the plots show, exactly. */
+/** A table with the exact values of all plots. */
 export function FigureTable({ usage, groups, slots, plane, label }: Props) {
   const { nameOf } = useNames();
   const sums = sumBySlot(usage.days, slots);

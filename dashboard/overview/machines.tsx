@@ -10,10 +10,10 @@ import { SYSTEMS } from '../shared/environment-name.ts';
 import { useMachineNames } from '../shared/group-names.ts';
 import { Health, VersionOf, wordHealth } from '../shared/machine-health.tsx';
 
-/** The others are on their own page. */
+/** The page Machines lists the others. */
 const MOST = 20;
 
-/** When machines were last heard of, how their capture is doing, and what they run: those in trouble first. */
+/** Machines with their last contact, the state of their capture and their version. Machines in trouble come first. */
 export function Machines({ plane }: { plane: FrameSearch['plane'] }) {
   const names = useMachineNames();
   const health = useMachineHealth().data;

@@ -27,7 +27,7 @@ const group = (value: string, sessions: number): Usage['groups'][number] => ({
   days: [day('2026-11-21', { sessions })],
 });
 
-describe('the days that are looked at', () => {
+describe('the days of the overview', () => {
   test.each([
     [{}, { from: '2026-10-23', to: '2026-11-21' }],
     [{ days: 7 } as const, { from: '2026-11-15', to: '2026-11-21' }],
@@ -39,11 +39,11 @@ describe('the days that are looked at', () => {
       { from: '2020-01-01', to: '2026-11-20' },
       { from: '2025-11-20', to: '2026-11-20' },
     ],
-  ])('are by UTC, and a year at most: %j', (search, range) => {
+  ])('are in UTC and at most a year: %j', (search, range) => {
     expect(rangeOf(search, NOW)).toEqual(range);
   });
 
-  test('are a bar each, those without a session too', () => {
+  test('have a bar each, also without sessions', () => {
     const slots = slotsOf({ from: '2026-02-27', to: '2026-03-01' });
     expect(slots.map(({ from }) => from)).toEqual(['2026-02-27', '2026-02-28', '2026-03-01']);
     expect(sumBySlot([day('2026-02-28', { sessions: 4, cost: 1.5 })], slots)).toMatchObject([
@@ -53,7 +53,7 @@ describe('the days that are looked at', () => {
     ]);
   });
 
-  test('of a year are weeks, from Monday on, and none is lost', () => {
+  test('of a year are grouped by weeks from Monday, and none is lost', () => {
     const slots = slotsOf({ from: '2026-01-01', to: '2026-12-31' });
     expect(slots).toHaveLength(53);
     expect(slots.slice(0, 2)).toEqual([
@@ -93,12 +93,12 @@ describe('series', () => {
     expect(series.at(-1)).not.toHaveProperty('filter');
   });
 
-  test('of a group without a figure are not there', () => {
+  test('of a group without a figure are left out', () => {
     expect(read([group('a', 0), group('b', 2)]).map(({ label }) => label)).toEqual(['b']);
     expect(read([])).toEqual([]);
   });
 
-  test('of tokens tell what came from a cache', () => {
+  test('of tokens distinguish cached input', () => {
     const total = day('', { inputTokens: 100, cachedTokens: 80, outputTokens: 7 });
     expect(readTokenSeries(total, [total]).map(({ label, values }) => [label, values])).toEqual([
       ['cached input', [80]],
@@ -107,12 +107,12 @@ describe('series', () => {
     ]);
   });
 
-  test('of failures have no value where nothing was called', () => {
+  test('of failures have no value without calls', () => {
     expect(failureRateOf(day('', { toolCalls: 0 }))).toBeUndefined();
     expect(failureRateOf(day('', { toolCalls: 8, failures: 2 }))).toBe(0.25);
   });
 
-  test('are those of one dimension, the rest last', () => {
+  test('are those of one dimension, with the rest last', () => {
     const usage = { groups: [group('', 9), group('a', 1), { ...group('x', 5), dimension: 'agent' }, group('b', 3)] };
     expect(groupsOf(usage as Usage, 'model').map(({ value }) => value)).toEqual(['b', 'a', '']);
   });
@@ -122,7 +122,7 @@ describe('a plot', () => {
   const series = (...values: (number | undefined)[]): Series => ({ label: 's', color: 'red', values, total: 0 });
   const slots = slotsOf({ from: '2026-11-01', to: '2026-11-30' });
 
-  test('stacks its layers from zero, and the highest reaches below the top', () => {
+  test('stacks its layers from zero, and the highest stays below the top', () => {
     const [a, b] = [series(1, 0, 4), series(2, 0, 4)];
     const { bars, ticks } = layOutPlot([a, b], slots.slice(0, 3), 300, 'bars', SIZE);
     expect(bars).toHaveLength(4);
@@ -150,7 +150,7 @@ describe('a plot', () => {
     expect((columns[29]?.x ?? 0) + (columns[29]?.width ?? 0)).toBeCloseTo(600, 0);
   });
 
-  test('names no two of its lines alike', () => {
+  test('has no two lines with the same label', () => {
     const labels = (...values: number[]) =>
       nameTicks(
         values.map((value) => ({ value, y: 0 })),
@@ -160,13 +160,13 @@ describe('a plot', () => {
     expect(labels(0, 20, 40)).toEqual(['', '$20', '$40']);
   });
 
-  test('breaks its line where there is no value', () => {
+  test('breaks its line at a missing value', () => {
     const { lines } = layOutPlot([series(0.1, undefined, 0.3, 0.2)], slots.slice(0, 4), 400, 'line', SIZE);
     expect(lines[0]?.path.match(/M/g)).toHaveLength(2);
     expect(lines[0]?.points).toHaveLength(3);
   });
 
-  test('names as many days as there is room for, and stands without any width or value', () => {
+  test('labels as many days as there is room for, and works without width or values', () => {
     expect(layOutPlot([series()], slots, 600, 'bars', SIZE).days.length).toBeLessThanOrEqual(9);
     expect(layOutPlot([series(0, 0)], slots, 600, 'bars', SIZE).ticks).toEqual([{ value: 0, y: 128 }]);
     for (const width of [0, 1, 300]) {
@@ -177,7 +177,7 @@ describe('a plot', () => {
   });
 });
 
-test('a mark leads to the sessions of its days, of its group and of its plane', () => {
+test('a mark links to the sessions of its days, its group and its plane', () => {
   const week = { from: '2026-11-16', to: '2026-11-22' };
   const address = sessionsOf('test', week, { field: 'repo', value: 'two words' });
   expect(new URL(address, 'http://localhost').searchParams.get('q')).toBe(

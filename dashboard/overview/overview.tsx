@@ -20,7 +20,7 @@ import { Tools } from './tools.tsx';
 import { useLiveUsage } from './use-live-usage.ts';
 import { WeekHours } from './week-hours.tsx';
 
-/** What runs now, and what all sessions of some days add up to. */
+/** The sessions that run now, and the figures of a period. */
 export function OverviewPage() {
   const search = useSearch({ from: '/' });
   const { plane } = search;
@@ -31,7 +31,7 @@ export function OverviewPage() {
     useMemo(() => usageQuery(addDays(from, -daysIn({ from, to })), addDays(from, -1), plane), [from, to, plane]),
   );
   useLiveUsage(useMemo(() => keys.usage(query), [query]));
-  // After the first paint, while the figures are on their way.
+  // After the first paint, while the figures load.
   useEffect(() => void PlotArea.preload(), []);
   const navigate = useNavigate();
   const change = (part: OverviewSearch) => void navigate({ to: '/', search: { ...search, ...part } });
@@ -49,7 +49,7 @@ export function OverviewPage() {
       {usage.isError && <ErrorNote error={usage.error} onRetry={() => void usage.refetch()} />}
       {isEmpty && <NoSessions plane={plane} />}
       {data && !isEmpty && (
-        // biome-ignore lint/a11y: the click is one on a link; all of them are made by Enter as well
+        // biome-ignore lint/a11y: the click targets a link inside, which Enter activates as well
         <div onClick={onClick} className="flex flex-col gap-8">
           <Sentence
             range={{ from, to }}

@@ -6,12 +6,12 @@ import type { Range } from '../shared/series-slots.ts';
 import { layOutPlot, nameTicks, type PlotLayout } from './plot-layout.ts';
 import type { Series } from './series.ts';
 
-/** What each part of a plot is drawn from. */
+/** The data that each part of a plot is drawn from. */
 interface PlotData {
   series: readonly Series[];
   slots: readonly Range[];
   format: (value: number) => string;
-  /** Address of the sessions of a slot, and of one series of it. */
+  /** The address of the sessions of a slot, or of one series of it. */
   addressOf: (range: Range, series?: Series) => string;
   /** The slot under the pointer, in any of the plots. */
   slot: number | undefined;
@@ -24,14 +24,14 @@ export interface PlotProps extends PlotData {
   title: string;
   shape: 'bars' | 'line';
   total: number | undefined;
-  /** Of all days. */
+  /** All days of the plot. */
   range: Range;
   isLarge?: boolean;
-  /** It counts what has no halves. */
+  /** The values are whole numbers. */
   isWhole?: boolean;
 }
 
-/** What is drawn of a plot, and the days below it. Its code comes with that of the plots after the page is there. */
+/** The drawing of a plot and the days below it. This code is loaded after the page. */
 export function PlotArea(props: PlotProps) {
   const { title, series, slots, shape, format, slot, onSlot, addressOf, ghost, isLarge, isWhole } = props;
   const height = pixels(isLarge ? '--plot-height-large' : '--plot-height');
@@ -78,7 +78,7 @@ export function PlotArea(props: PlotProps) {
   );
 }
 
-/** Half of the longest label of a day, in pixels: none sticks out of its plot. */
+/** Half of the longest label of a day, in pixels. Keeps labels inside of the plot. */
 const DAY_HALF = 22;
 
 type Of<Names extends keyof PlotData> = Pick<PlotData, Names>;
@@ -88,7 +88,7 @@ interface LinksProps extends Of<'series' | 'slots' | 'format' | 'addressOf' | 's
   columns: PlotLayout['columns'];
 }
 
-/** A link for each slot, one stop of the Tab key: arrows move from slot to slot. */
+/** A link for each slot. All of them are one stop of the Tab key; arrow keys move between them. */
 const SlotLinks = ({ title, columns, series, slots, format, addressOf, slot, onSlot }: LinksProps) => (
   <nav aria-label={title} onKeyDown={walk} onBlur={() => onSlot(undefined)}>
     {columns.map(({ x, width }, index) => {
@@ -113,7 +113,7 @@ const SlotLinks = ({ title, columns, series, slots, format, addressOf, slot, onS
 
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, Home: -1e9, End: 1e9 };
 
-/** Moves the focus over the slots. */
+/** Moves the focus between the slots. */
 function walk(event: KeyboardEvent<HTMLElement>): void {
   const step = STEPS[event.key];
   if (step === undefined) return;
@@ -129,7 +129,7 @@ interface MarksProps extends Of<'slots' | 'addressOf' | 'onSlot'> {
   height: number;
 }
 
-/** Bars and lines, and the outline of the period before. Each layer of a bar leads to its sessions. */
+/** Bars, lines and the outline of the period before. Each layer of a bar links to its sessions. */
 const PlotMarks = ({ layout, width, height, slots, addressOf, onSlot }: MarksProps) => (
   <svg aria-hidden width={width} height={height} className="plot-marks">
     {layout.bars.map(({ series, slot, y, height }) => {
@@ -160,12 +160,12 @@ const PlotMarks = ({ layout, width, height, slots, addressOf, onSlot }: MarksPro
 interface TipProps extends Of<'series' | 'format' | 'ghost'> {
   slot: number;
   of: Range;
-  /** Where the slot is in the plot, and how wide that is. */
+  /** Position of the slot in the plot, and the width of the plot. */
   x: number;
   width: number;
 }
 
-/** What happened in the slot under the pointer. */
+/** The values of the slot under the pointer. */
 const SlotTip = ({ series, format, ghost, slot, of, x, width }: TipProps) => (
   <div className="plot-tip" style={x > width / 2 ? { right: width - x + 8 } : { left: x + 16 }} aria-hidden>
     <p className="font-medium">{nameOf(of)}</p>

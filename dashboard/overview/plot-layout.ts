@@ -10,12 +10,12 @@ interface Mark {
   height: number;
 }
 
-/** Where everything of a plot stands, in pixels from its upper left corner. */
+/** The positions of all parts of a plot, in pixels from its upper left corner. */
 export interface PlotLayout {
   /** Left edge and width of each slot's bar. */
   columns: readonly { x: number; width: number }[];
   bars: readonly Mark[];
-  /** Path of each series that is drawn as a line, and its single points. */
+  /** The path and the points of each series that is drawn as a line. */
   lines: readonly { series: Series; path: string; points: readonly { slot: number; x: number; y: number }[] }[];
   ticks: readonly { value: number; y: number }[];
   days: readonly { time: number; x: number }[];
@@ -23,9 +23,9 @@ export interface PlotLayout {
   ghost: string;
 }
 
-/** Between labels of days. */
+/** Least distance between labels of days. */
 const DAY_LABEL = 72;
-/** A bar of something is never thinner than what can be seen. */
+/** Every bar with a value stays visible. */
 const LEAST_BAR = 1;
 
 export function layOutPlot(
@@ -92,7 +92,7 @@ function stackBars(series: readonly Series[], count: number, y: (value: number) 
   );
 }
 
-/** The days that are written under the plot: as many as there is room for. */
+/** The days that label the plot, as many as there is room for. */
 function layOutDays(slots: readonly Range[], width: number, centre: (slot: number) => number) {
   const [first, last] = [slots[0], slots.at(-1)];
   if (!first || !last) return [];
@@ -109,8 +109,8 @@ function layOutDays(slots: readonly Range[], width: number, centre: (slot: numbe
 }
 
 /**
- * What stands beside the lines: `$60` for `$60.00`, nothing at zero. Where lines are closer than the format can tell, as
- * four within one cent, only the highest is named.
+ * The labels of the lines: `$60` for `$60.00`, nothing at zero. If the format rounds several lines to the same label, such
+ * as four within one cent, only the highest has it.
  */
 export function nameTicks(ticks: PlotLayout['ticks'], format: (value: number) => string) {
   const names = ticks.map(({ value }) => (value > 0 ? format(value).replace(/\.0+(?!\d)/, '') : ''));

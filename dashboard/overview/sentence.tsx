@@ -11,9 +11,9 @@ import { failureRateOf } from './series.ts';
 interface Props {
   range: Range;
   total: Figures;
-  /** Of as many days before; undefined while they are not known. */
+  /** Figures of the period before, which has as many days; undefined until they are known. */
   before: Figures | undefined;
-  /** They are on their way: their room is kept. */
+  /** The figures of the period before are loading; the sentence reserves room for them. */
   isWaiting: boolean;
   /** Some sessions are not counted yet. */
   isCatchingUp: boolean;
@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
 
 export const daysIn = ({ from, to }: Range): number => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
 
-/** `+38 % on` or `−4 % on`, to go before what it is compared with; undefined where there is nothing. */
+/** `+38 % on` or `−4 % on`; the name of the period before follows. Undefined without a value to compare with. */
 export function wordChange(now: number, before: number | undefined): string | undefined {
   if (before === undefined || before === 0) return undefined;
   const change = Math.round((now / before - 1) * 100);
@@ -32,7 +32,7 @@ export function wordChange(now: number, before: number | undefined): string | un
   return change >= 1_000 ? `${Math.round(now / before)} times` : `${sign}${Math.abs(change)} % on`;
 }
 
-/** The period in one sentence: what it cost, whether that grows, how much failed, and which machines need somebody. */
+/** The period in one sentence: its cost, the change of the cost, the failure rate, and machines in trouble. */
 export function Sentence({ range, total, before, isWaiting, isCatchingUp }: Props) {
   const days = daysIn(range);
   const period = days === 1 ? 'day' : `${days} days`;

@@ -5,12 +5,12 @@ import type { Dimension, FrameSearch } from '../app/search.ts';
 import { FIELD_OF, type Group } from '../shared/group-names.ts';
 import { addDays, type Range, sumBySlot } from '../shared/series-slots.ts';
 
-/** A line or a layer of a plot, with its values by slot; undefined where there is nothing to tell. */
+/** A line or a layer of a plot, with its values by slot; undefined for a slot without a value. */
 export interface Series {
   label: string;
   color: string;
   values: readonly (number | undefined)[];
-  /** Of the whole range. */
+  /** The value of the whole range. */
   total: number | undefined;
   /** The filter that finds its sessions. */
   filter?: { field: Field; value: string };
@@ -19,7 +19,7 @@ export interface Series {
 /** The number of values with a series of their own; the rest share one. */
 const MOST_SERIES = 5;
 
-/** The groups of a dimension, those with the most sessions first; what the service put together comes last. */
+/** The groups of a dimension: those with the most sessions first, and the service's group of all others last. */
 export const groupsOf = ({ groups }: Usage, dimension: Dimension): Group[] =>
   groups
     .filter((group) => group.dimension === dimension)
@@ -29,9 +29,9 @@ interface GroupSeries {
   groups: readonly Group[];
   slots: readonly Range[];
   figureOf: (figures: Figures) => number;
-  /** What a group is called. */
+  /** The name of a group. */
   nameOf: (group: Group) => string;
-  /** `place` is how many come before it. */
+  /** `place` is the number of groups before this one. */
   colorOf: (group: Group, place: number) => string;
 }
 
@@ -67,7 +67,7 @@ const TOKENS: readonly { label: string; color: string; of: (figures: Figures) =>
 export const readTokenSeries = (total: Figures, sums: readonly Figures[]): Series[] =>
   TOKENS.map(({ label, color, of }) => ({ label, color, values: sums.map(of), total: of(total) }));
 
-/** The part of calls that failed, between 0 and 1; of nothing there is no part. */
+/** The part of calls that failed, between 0 and 1; undefined without calls. */
 export const failureRateOf = ({ failures, toolCalls }: Figures): number | undefined =>
   toolCalls === 0 ? undefined : Math.min(1, failures / toolCalls);
 

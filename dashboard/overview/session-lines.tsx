@@ -10,11 +10,11 @@ interface Props {
   lines: readonly { session: Session; summary: SessionSummary; tags: readonly { text: string; isBad?: boolean }[] }[];
 }
 
-/** Others have their folder for a title already. */
+/** Without any of these, the title is the folder already. */
 const isNamed = ({ title }: Session, summary: SessionSummary) =>
   Boolean(title ?? summary.title ?? summary.firstPrompt ?? summary.firstCommand);
 
-/** Sessions in short: title, where, strip, and why they are listed. */
+/** Sessions in short: title, repository, strip, and the reasons why they are listed. */
 export function SessionLines({ lines }: Props) {
   return (
     <ul>

@@ -8,10 +8,10 @@ import { gather, throttle } from '../app/throttle.ts';
 import { changeRow } from '../sessions/live-rows.ts';
 
 const SUMMARIES_EVERY = 2_000;
-/** All figures are more work, and nobody watches them by the second. */
+/** Reading all figures is more work, and nobody watches them by the second. */
 const ALL_EVERY = 5_000;
 
-/** Keeps the running sessions as they are now, and reads all figures again when one begins or ends. */
+/** Keeps the running sessions up to date, and reads all figures again when a session begins or ends. */
 export function useLiveUsage(queryKey: readonly unknown[]): void {
   const { api, live } = useApp();
   const client = useQueryClient();
@@ -36,7 +36,7 @@ export function useLiveUsage(queryKey: readonly unknown[]): void {
           .filter(({ session }) => session.status === 'active'),
       );
     };
-    // The figures are being read while the stream opens for the first time.
+    // When the stream opens for the first time, the figures are already being read.
     let isRead = live.state() === 'connecting';
     const onOpen = () => {
       if (!isRead) readAll();

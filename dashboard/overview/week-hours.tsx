@@ -10,17 +10,17 @@ const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'
 const HOURS_OF_WEEK = 168;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
-/** By how many hours the arrow keys move. */
+/** The hours that each arrow key moves by. */
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -24, ArrowDown: 24 };
 
 /**
- * Prompts and calls by hour of the week: a table, of which each cell is as dark as much as happened then, and leads to the
- * sessions. It is one stop of the Tab key; arrows move in it.
+ * Prompts and calls by hour of the week, as a table. A cell is darker the more happened in its hour, and links to the
+ * sessions. The table is one stop of the Tab key; arrow keys move in it.
  */
 export function WeekHours({ usage, plane }: { usage: Usage; plane: FrameSearch['plane'] }) {
   const [mode] = useTimeMode();
   const offset = mode === 'UTC' ? 0 : -Math.round(new Date().getTimezoneOffset() / 60);
-  /** By hour of the reader's week, each at its hour in UTC. */
+  /** The hour of the week in UTC for an hour of the reader's week. */
   const utcHour = (hour: number) => (hour - offset + HOURS_OF_WEEK) % HOURS_OF_WEEK;
   const hours = usage.hours.map((_, hour) => usage.hours[utcHour(hour)] ?? 0);
   const most = Math.max(1, ...hours);

@@ -1,7 +1,7 @@
 import { parseQuery } from '../../contract/query.ts';
 import { FIELDS, type Field, type Filter, formatQuery } from '../../contract/written-query.ts';
 
-/** What the query bar shows of a query: its filters as chips, and the rest as text. */
+/** A query in the query bar: its filters as chips, and the rest as text. */
 export interface Bar {
   filters: readonly Filter[];
   text: string;
@@ -17,7 +17,7 @@ export function writeBar({ filters, text }: Bar): string {
   return formatQuery({ terms, filters: withoutRepeated([...filters, ...typed]) });
 }
 
-/** Filters that were typed in full become chips. `isDone`: nothing is being typed any more. */
+/** Turns filters that were typed in full into chips. `isDone`: the person has finished typing. */
 export function takeFilters({ filters, text }: Bar, isDone: boolean): Bar {
   const { head, tail } = isDone ? { head: text, tail: '' } : splitTyped(text);
   const { terms, filters: typed } = parseQuery(head);
@@ -29,13 +29,13 @@ export function takeFilters({ filters, text }: Bar, isDone: boolean): Bar {
   };
 }
 
-/** The words to look for while something is still typed: without a filter that has no end yet. */
+/** The words to search for during typing, without an unfinished filter. */
 export function settledText(text: string): string {
   const { head, tail } = splitTyped(text);
   return fieldOf(tail) ? head : text;
 }
 
-/** The last piece, which is being typed, and the text before it. */
+/** Splits off the last piece, which the person is typing. */
 export function splitTyped(text: string): { head: string; tail: string } {
   let start = 0;
   let isQuoted = false;
@@ -47,7 +47,7 @@ export function splitTyped(text: string): { head: string; tail: string } {
   return { head: characters.slice(0, start).join(''), tail: characters.slice(start).join('') };
 }
 
-/** The field whose value is being typed, and as much as there is of the value. */
+/** The field of the filter that the person is typing, and its value so far. */
 export function fieldOf(piece: string): { field: Field; value: string } | undefined {
   const [, name = '', value = ''] = /^([a-z]+):(.*)$/is.exec(piece) ?? [];
   const field = FIELDS.find((each) => each === name.toLowerCase());

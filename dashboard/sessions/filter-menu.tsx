@@ -9,12 +9,12 @@ import { FIXED, type KnownValues } from './suggestions.ts';
 interface Props {
   known: KnownValues;
   chosen: readonly Filter[];
-  /** The values are wanted now. */
+  /** Called when the menu opens, so that the values are loaded. */
   onOpen: () => void;
   onToggle: (filter: Filter) => void;
 }
 
-/** The filters that are wanted most, in the order of their names. */
+/** The most common filters. */
 const FACETS: readonly { field: Field; title: string }[] = [
   { field: 'tests', title: 'Tests' },
   { field: 'agent', title: 'Agent' },
@@ -25,7 +25,7 @@ const FACETS: readonly { field: Field; title: string }[] = [
 ];
 const MOST = 5;
 
-/** The common filters to choose from, with how many sessions of the last months each has. */
+/** A menu of common filters, each with the number of its sessions in the last months. */
 export function FilterMenu({ known, chosen, onOpen, onToggle }: Props) {
   return (
     <Menu

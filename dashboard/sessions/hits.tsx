@@ -9,7 +9,7 @@ interface Props {
   isNarrow: boolean;
 }
 
-/** The places of the words in a session: each line leads to its event. */
+/** The hits of a search in a session. Each line links to its event. */
 export function Hits({ row: { session, hits }, addressOf, isCurrent, isNarrow }: Props) {
   return (
     <div role="gridcell" className="session-hits">

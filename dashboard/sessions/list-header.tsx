@@ -6,12 +6,12 @@ import { type Column, FAILED } from './columns.tsx';
 interface Props {
   columns: readonly Column[];
   search: SessionSearch;
-  /** By a column, rather than by how well words fit. */
+  /** The list is sorted by a column rather than by relevance. */
   isOrdered: boolean;
   onOrder: (change: Pick<SessionSearch, 'order' | 'direction'>) => void;
 }
 
-/** Names of the columns; those that the service can order by are buttons. */
+/** The names of the columns. Columns that the service can sort by are buttons. */
 export function ListHeader({ columns, search, isOrdered, onOrder }: Props) {
   const { order = 'started', direction } = search;
   const choose = (wanted: Order) =>

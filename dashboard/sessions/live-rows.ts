@@ -2,7 +2,7 @@ import type { LiveChange } from '../../contract/extensions.ts';
 import type { SessionSummary } from '../../contract/review.ts';
 import type { SessionPages, SessionRow } from '../app/queries.ts';
 
-/** What a live change makes of the rows that are there. None of them moves. */
+/** The functions below apply live changes to loaded rows. No row moves. */
 
 export const rowsOf = (data: SessionPages | undefined): SessionRow[] =>
   data?.pages.flatMap((page) => page.sessions) ?? [];
@@ -14,7 +14,7 @@ export const rowsOf = (data: SessionPages | undefined): SessionRow[] =>
 export const applyChange = (data: SessionPages, change: LiveChange, now: number): SessionPages =>
   mapRows(data, (row) => (row.session.sessionId === change.sessionId ? changeRow(row, change, now) : row));
 
-/** The row after the change; nothing where its session is gone. */
+/** The row after the change; nothing if its session was deleted. */
 export function changeRow<Row extends Pick<SessionRow, 'session'>>(
   row: Row,
   { status, eventCount }: LiveChange,
@@ -40,13 +40,13 @@ export const applySummaries = (data: SessionPages, summaries: ReadonlyMap<string
     return summary ? { ...row, summary } : row;
   });
 
-/** What a page that was read again says of rows that are there. */
+/** Updates loaded rows from a page that was read again. */
 export function applyRows(data: SessionPages, rows: readonly SessionRow[]): SessionPages {
   const byId = new Map(rows.map((row) => [row.session.sessionId, row]));
   return mapRows(data, (row) => byId.get(row.session.sessionId) ?? row);
 }
 
-/** New sessions go where their start puts them; mostly that is the top. */
+/** Inserts new sessions by their start, which is mostly at the top. */
 export function insertRows(data: SessionPages, fresh: readonly SessionRow[]): SessionPages {
   const [first, ...rest] = data.pages;
   if (!first) return data;

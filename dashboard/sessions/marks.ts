@@ -7,16 +7,16 @@ export interface Piece {
 }
 
 /**
- * A text in pieces, of which every other is marked. Marks that overlap, run backwards or past the end do no harm.
+ * Cuts a text into pieces that are marked in turn. Marks may overlap, run backwards or exceed the text.
  * @param marks start and end in UTF-16 code units
- * @param from what stands before is left out
+ * @param from the text before this position is left out
  */
 export function cutMarks(text: string, marks: readonly (readonly [number, number])[], from = 0): Piece[] {
   const pieces: Piece[] = [];
   let at = from;
   const add = (end: number, isMarked: boolean) => {
     if (end <= at) return;
-    // Hidden characters are written out last, because that moves the text after them.
+    // Hidden characters are made visible last, since that shifts the text after them.
     pieces.push({ start: at, piece: showHidden(text.slice(at, end)), isMarked });
     at = end;
   };
@@ -28,10 +28,10 @@ export function cutMarks(text: string, marks: readonly (readonly [number, number
   return pieces;
 }
 
-/** Characters before the first mark that a narrow line has room for. */
+/** A narrow line has room for this many characters before the first mark. */
 const BEFORE_MARK = 16;
 
-/** Where a text begins in a narrow line, so that its first mark is in sight: at a word. */
+/** The position at which a text begins in a narrow line, so that its first mark is visible. It is the start of a word. */
 export function beginNearMark(text: string, marks: readonly (readonly [number, number])[]): number {
   const first = Math.min(...marks.map(([start]) => start), text.length);
   if (marks.length === 0 || first <= BEFORE_MARK) return 0;

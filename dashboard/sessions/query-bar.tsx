@@ -10,21 +10,21 @@ import { useQueryText } from './use-query-text.ts';
 
 interface Props {
   q: string;
-  /** `isTyping`: more of it may follow at once. */
+  /** `isTyping`: more changes may follow at once. */
   onChange: (q: string, isTyping: boolean) => void;
   known: KnownValues;
-  /** Somebody is about to type, or to choose among what is known. */
+  /** The person is about to type or to choose a known value. */
   onEnter: () => void;
-  /** Goes on to the list. */
+  /** Moves the focus to the list. */
   onLeave: () => void;
   children?: ReactNode;
 }
 
 /**
- * The query as it is typed: filters become chips, the rest are words. `f` and `/` lead here.
+ * The field for the query: filters become chips, the rest are words. `f` and `/` focus it.
  *
- * The palette lists lines to choose from too, but is another thing: there one line is always chosen and Enter runs it. Here
- * nothing is chosen until an arrow key asks for it, because Enter searches for the words.
+ * The palette is no substitute: there, a line is always selected, and Enter runs it. Here, no suggestion is selected until
+ * an arrow key is pressed, because Enter searches for the words.
  */
 export function QueryBar({ q, onChange, known, onEnter, onLeave, children }: Props) {
   const input = useRef<HTMLInputElement>(null);

@@ -13,7 +13,7 @@ import { isSameSearch, readViewSearch, writeViewSearch } from './views.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z');
 
-test('a session began with its first event, where it was opened later', () => {
+test('a session starts with its first event if it was opened later', () => {
   const { session, summary } = row('ses_1');
   const at = (firstEventAt: string) => new Date(startOf(session, { ...summary, firstEventAt })).toISOString();
   expect(at('2026-01-07T09:29:46.000Z')).toBe('2026-01-07T09:29:46.000Z');
@@ -27,7 +27,7 @@ const pages = (...ids: string[][]): SessionPages => ({
 });
 const idsOf = (data: SessionPages) => rowsOf(data).map(({ session }) => session.sessionId);
 
-test('a live change is seen in its row, and no row moves', () => {
+test('a live change updates its row, and no row moves', () => {
   const changed = applyChange(pages(['a', 'b'], ['c']), { sessionId: 'c', eventCount: 9, status: 'failed' }, NOW);
   expect(idsOf(changed)).toEqual(['a', 'b', 'c']);
   expect(rowsOf(changed)[2]?.session).toMatchObject({
@@ -37,12 +37,12 @@ test('a live change is seen in its row, and no row moves', () => {
   });
 });
 
-test('a change that comes late takes no event away', () => {
+test('a late change does not lower the number of events', () => {
   const changed = applyChange(pages(['a']), { sessionId: 'a', eventCount: 3, status: 'active' }, NOW);
   expect(rowsOf(changed)[0]?.session.eventCount).toBe(5);
 });
 
-test('what was deleted is gone, and figures are those that were read again', () => {
+test('deleted sessions are removed, and figures are updated', () => {
   const deleted = applyChange(pages(['a', 'b']), { sessionId: 'a', eventCount: 5, status: 'deleted' }, NOW);
   expect(idsOf(deleted)).toEqual(['b']);
   const summary = row('b', undefined, 7).summary;
@@ -50,14 +50,14 @@ test('what was deleted is gone, and figures are those that were read again', () 
   expect(rowsOf(applyRows(deleted, [row('b', undefined, 8)]))[0]?.summary.failures).toBe(8);
 });
 
-test('new sessions stand where their start puts them, once', () => {
+test('new sessions are inserted once, by their start', () => {
   const data = pages(['a'], ['b']);
   const fresh = [row('new', '2026-11-21T10:00:00.000Z'), row('b')];
   const inserted = insertRows(insertRows(data, fresh), fresh);
   expect(idsOf(inserted)).toEqual(['new', 'a', 'b']);
 });
 
-test('where there is little room, a hit begins shortly before its first word', () => {
+test('in a narrow line, a hit begins shortly before its first word', () => {
   const text = 'a long way before the timeout comes at last';
   const from = beginNearMark(text, [[22, 29]]);
   expect(cutMarks(text, [[22, 29]], from).map(({ piece }) => piece)).toEqual([
@@ -70,7 +70,7 @@ test('where there is little room, a hit begins shortly before its first word', (
   expect(beginNearMark(text, [])).toBe(0);
 });
 
-test('marks of a hit are cut out of its text, whatever they say', () => {
+test('invalid marks of a hit do no harm', () => {
   expect(cutMarks('a timeout here', [[2, 9]])).toEqual([
     { start: 0, piece: 'a ', isMarked: false },
     { start: 2, piece: 'timeout', isMarked: true },
@@ -101,14 +101,14 @@ test.each([
   expect(repositoryName(repository)).toBe(name);
 });
 
-test('a session that was opened under words that say nothing is called by its first prompt', () => {
+test('a session with a meaningless title is named by its first prompt', () => {
   const { session, summary } = row('ses_1');
   const called = (title: string) => titleOf({ ...session, title }, { ...summary, firstPrompt: 'Limit the rates' });
   expect(called('Implement the following plan:')).toBe('Limit the rates');
   expect(called('Rates')).toBe('Rates');
 });
 
-test('a cost that lacks what was read says so', () => {
+test('a cost without input tokens says so', () => {
   const { summary } = row('ses_1');
   const costing = (more: object) => costOf({ ...summary, ...more }).text;
   expect(costing({ cost: 1.5, inputTokens: 10, outputTokens: 5 })).toBe('$1.50');
@@ -116,7 +116,7 @@ test('a cost that lacks what was read says so', () => {
   expect(costing({ cost: undefined })).toBe('');
 });
 
-test('a narrow list keeps the columns that matter, a wide one has all', () => {
+test('a narrow list has the important columns, a wide one has all', () => {
   const labels = (width: number) => columnsFor(width).map(({ label }) => label);
   expect(labels(2000)).toEqual(COLUMNS.map(({ label }) => label));
   expect(labels(600)).toEqual(['Started']);
@@ -127,7 +127,7 @@ test('a narrow list keeps the columns that matter, a wide one has all', () => {
   }
 });
 
-test('a saved view lists what was on the page, also where another version saved it', () => {
+test('a saved view restores the search, also from another version', () => {
   const search = { q: 'failed:yes', plane: 'all', order: 'cost' } as const;
   expect(readViewSearch(writeViewSearch(search))).toEqual(search);
   expect(writeViewSearch({ plane: undefined })).toEqual({});

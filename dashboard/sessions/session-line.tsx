@@ -16,20 +16,20 @@ interface Props {
   machine: string;
   columns: readonly Column[];
   isNarrow: boolean;
-  /** The list names the day above its sessions. */
+  /** The list shows the day above the session. */
   isBelowDay: boolean;
-  /** The one that has the focus or would get it. */
+  /** The row has the focus, or would get it. */
   isCurrent: boolean;
   isPreviewed: boolean;
   addressOf: (sessionId: string, sequence?: number) => string;
   index: number;
-  /** Its place in the list, in pixels. */
+  /** The position of the row in the list, in pixels. */
   top: number;
   height: number;
   menu: (row: SessionRow, isCurrent: boolean) => ReactNode;
 }
 
-/** A session in the list. The row as a whole takes the focus; what is in it follows only in the row that has it. */
+/** A session in the list. The row as a whole takes the focus. Only in the current row, Tab also reaches its contents. */
 export const SessionLine = memo(function SessionLine(props: Props) {
   const { row, machine, columns, isNarrow, isBelowDay, isCurrent, isPreviewed, addressOf, index, top, height, menu } =
     props;

@@ -35,7 +35,7 @@ describe('the list of sessions', () => {
     await expect.poll(focusedRow).toBe('ses_2');
   });
 
-  test('draws the rows in sight, one of which is a stop of Tab, and each can be walked to', async () => {
+  test('draws visible rows, one of which is a stop of Tab, and keys reach every row', async () => {
     expect(drawnRows().length).toBeLessThan(40);
     await press('{End}');
     await expect.poll(focusedRow).toBe(`ses_${COUNT}`);
@@ -46,7 +46,7 @@ describe('the list of sessions', () => {
     await expect.poll(focusedRow).toBe('ses_1');
   });
 
-  test('previews a session by Space, the next by j, and none by Space or Escape; the row keeps the focus', async () => {
+  test('Space previews a session, j the next one, Space or Escape closes it, and the row keeps the focus', async () => {
     for (const close of [' ', '{Escape}']) {
       await press(' ');
       await expect.poll(preview).toBe(titleOf(2));
@@ -61,7 +61,7 @@ describe('the list of sessions', () => {
     }
   });
 
-  test('previews what there is when the rest cannot be read', async () => {
+  test('previews available data if the rest fails to load', async () => {
     delete service.answers.getSessionFacts;
     await press(' ');
     await expect.poll(() => page.getByRole('alert').query()?.textContent).toContain('Not found');
@@ -70,7 +70,7 @@ describe('the list of sessions', () => {
     await expect.poll(focusedRow).toBe('ses_3');
   });
 
-  test('opens a session by Enter, and its menu by Enter on the button, which gets the focus back', async () => {
+  test('Enter opens a session, and its menu on the button, which gets the focus back', async () => {
     await press('{Tab}');
     await expect.poll(focused).toBe('More');
     await press('{Enter}');
@@ -84,16 +84,16 @@ describe('the list of sessions', () => {
     await expect.poll(address).toBe('/sessions/ses_2');
   });
 
-  test('is where it was when the reader comes back from a session', async () => {
+  test('keeps its position when the reader returns from a session', async () => {
     const scroller = document.querySelector('#page') as HTMLElement;
-    // A key that was just pressed may still be scrolling.
+    // The list may still be scrolling after the last key.
     await expect
       .poll(() => {
         if (scroller.scrollTop !== 2_200) scroller.scrollTo(0, 2_200);
         return drawnRows().some(({ dataset }) => dataset.session === 'ses_60');
       })
       .toBe(true);
-    // The router notes a place moments after scrolling has ended.
+    // The router stores the position shortly after scrolling has ended.
     await new Promise((resolve) => setTimeout(resolve, 300));
     const before = scroller.scrollTop;
     expect(before).toBeGreaterThan(1_500);
@@ -105,7 +105,7 @@ describe('the list of sessions', () => {
     await expect.poll(() => document.querySelector('#page')?.scrollTop).toBe(before);
   });
 
-  test('asks before it deletes, gives the focus back, and then goes on with the next row', async () => {
+  test('asks before it deletes, gives the focus back and then focuses the next row', async () => {
     const choose = async () => {
       await press('{Tab}{Enter}');
       await expect.poll(() => document.activeElement?.closest('[role="menu"]')).not.toBeNull();
@@ -139,7 +139,7 @@ test.each([
   ['of-another-program', 'event'],
   ['__proto__', 'event'],
   ['constructor', 'event'],
-])('what is found in an event of the type %s is called %s, and Tab leads to it', async (eventType, expected) => {
+])('a hit in an event of the type %s is called %s, and Tab reaches it', async (eventType, expected) => {
   const hits = [{ sequence: 7, eventType, text: 'some words', marks: [[5, 10] as [number, number]] }];
   await open([{ ...sessionRow('ses_1'), hits }]);
   const kind = () => document.querySelector('.session-hit-kind')?.textContent;
@@ -149,7 +149,7 @@ test.each([
   await expect.poll(address).toContain('/sessions/ses_1?e=7');
 });
 
-test('sessions stand below their days where they are in the order of time', async () => {
+test('sessions are below their days if they are sorted by time', async () => {
   const at = (day: string) => `${day}T12:00:00.000Z`;
   const list = [
     sessionRow('ses_3', at('2025-03-04')),
@@ -167,7 +167,7 @@ test('sessions stand below their days where they are in the order of time', asyn
   expect(started()).toEqual(['4 Mar 2025', '4 Mar 2025', '3 Mar 2025']);
 });
 
-test('the mark of each state is in a legend, and no two states share one', async () => {
+test('the legend has the mark of each state, and no two states share a mark', async () => {
   const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   const heardOf = (sessionId: string, lastEventAt: string): SessionRow => {
     const row = sessionRow(sessionId);
@@ -214,6 +214,6 @@ test('where a session ran is shown up to its branch in a window of 1280', async 
   expect(end).toBeGreaterThan(10);
   range.setStart(text, end - 1);
   range.setEnd(text, end);
-  // Room for the dots of what is left out behind it.
+  // Room for the ellipsis.
   expect(range.getBoundingClientRect().right).toBeLessThanOrEqual(where.getBoundingClientRect().right - 16);
 });

@@ -18,19 +18,19 @@ import { useListLines } from './use-list-lines.ts';
 interface Props {
   rows: readonly SessionRow[];
   search: SessionSearch;
-  /** By a column, rather than by how well words fit. */
+  /** The list is sorted by a column rather than by relevance. */
   isOrdered: boolean;
   addressOf: (sessionId: string, sequence?: number) => string;
   previewed: string | undefined;
   onPreview: (sessionId: string | undefined) => void;
   onOrder: (change: Pick<SessionSearch, 'order' | 'direction'>) => void;
-  /** The last rows are in sight. */
+  /** Called when the last rows are visible. */
   onEnd: () => void;
   hasMore: boolean;
   menu: (row: SessionRow, isCurrent: boolean) => ReactNode;
 }
 
-/** A list of sessions that draws only the rows in sight. */
+/** A list of sessions that only draws the visible rows. */
 export function SessionList(props: Props) {
   const { rows, search, isOrdered, addressOf, previewed, onPreview, onOrder, onEnd, hasMore, menu } = props;
   const grid = useRef<HTMLDivElement>(null);
@@ -39,13 +39,13 @@ export function SessionList(props: Props) {
   const machines = useMachineNames();
   const router = useRouter();
   const followLink = useLinks();
-  /** The row that has the focus or would get it, by its session. */
+  /** The session of the row that has the focus or would get it. */
   const [current, setCurrent] = useState<string>();
   const isNarrow = width > 0 && width < NARROW;
   const columns = useMemo(() => columnsFor(width, search.order), [width, search.order]);
   const isByTime = search.order === undefined && isOrdered;
   const [density] = useDensity();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows have other heights in another density
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height of rows depends on the density
   const base = useMemo(() => pixels(isNarrow ? '--list-row-narrow' : '--list-row'), [isNarrow, density]);
   const at = rows.findIndex(({ session }) => session.sessionId === current);
   // The row after a deleted one takes its place.
@@ -68,7 +68,7 @@ export function SessionList(props: Props) {
     const row = rows[Math.min(rows.length - 1, Math.max(0, index))];
     if (!row) return;
     const { sessionId } = row.session;
-    // At once, so that the next key finds the focus there: the current row is always drawn.
+    // Synchronously, so that the next key finds the focus there. The current row is always drawn.
     flushSync(() => setCurrent(sessionId));
     virtualizer.scrollToIndex(lineOf[rows.indexOf(row)] ?? 0, { align: 'auto' });
     const selector = `[data-session="${CSS.escape(sessionId)}"]`;
@@ -84,7 +84,7 @@ export function SessionList(props: Props) {
     followLink(event);
     const target = event.target as Element;
     const sessionId = sessionAt(target);
-    // React passes on clicks in a row's menu, though the menu is elsewhere in the document.
+    // React also passes on clicks in a row's menu, although the menu is elsewhere in the document.
     if (sessionId && event.currentTarget.contains(target) && !target.closest('a, button')) open(sessionId);
   };
 

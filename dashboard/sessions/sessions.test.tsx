@@ -11,7 +11,7 @@ afterEach(() => page.viewport(1280, 800));
 const press = (keys: string) => userEvent.keyboard(keys);
 const preview = () => page.getByRole('complementary', { name: 'Preview' }).query();
 
-test.each(['{Escape}', ' '])('where a session is previewed from the start, %j closes the preview', async (key) => {
+test.each(['{Escape}', ' '])('if a session is previewed from the start, %j closes the preview', async (key) => {
   await page.viewport(2400, 1000);
   await show('/sessions', createService([], [sessionRow('ses_1'), sessionRow('ses_2')]));
   await expect.poll(preview).not.toBeNull();
@@ -24,7 +24,7 @@ test.each(['{Escape}', ' '])('where a session is previewed from the start, %j cl
   expect(preview()).toBeNull();
 });
 
-test('two sessions are chosen in the menus of their rows, to lie side by side', async () => {
+test('two sessions are chosen for a comparison in the menus of their rows', async () => {
   const { address } = await show('/sessions', createService([], [sessionRow('ses_1'), sessionRow('ses_2')]));
   const choose = async (row: number, item: RegExp) => {
     await page.getByRole('button', { name: 'More' }).nth(row).click();
@@ -36,7 +36,7 @@ test('two sessions are chosen in the menus of their rows, to lie side by side', 
   await expect.poll(address).toBe('/compare?one=ses_1&other=ses_2');
 });
 
-test('a session is not laid beside itself, also once the list is read again; Escape leaves the choice', async () => {
+test('a session is not compared with itself, even after the list is read again; Escape cancels the choice', async () => {
   const service = createService([], [sessionRow('ses_1'), sessionRow('ses_2')]);
   // Wide enough for the number of events.
   await page.viewport(1600, 900);
@@ -57,7 +57,7 @@ test('a session is not laid beside itself, also once the list is read again; Esc
   await expect.poll(state).not.toContain('Comparing');
 });
 
-test('common filters are chosen in a menu, which stays open, and tells how many sessions each has', async () => {
+test('the menu of common filters stays open and shows how many sessions each has', async () => {
   const service = createService([], [sessionRow('ses_1')]);
   const none = { prompts: 0, toolCalls: 0, failures: 0, inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
   service.answers.getUsage = ({ from = '', to = '' }) => ({

@@ -25,10 +25,10 @@ import { useKnownValues } from './use-known-values.ts';
 import { useLiveSessions } from './use-live-sessions.ts';
 import { ViewMenu } from './view-menu.tsx';
 
-/** Stands for a preview that was closed. */
+/** The value of `previewed` after the preview was closed. */
 const NONE = 'none';
 
-/** Finds sessions, and lists them. */
+/** The page that searches and lists sessions. */
 export function SessionsPage() {
   const { plane, q, order, direction, compare } = useSearch({ from: '/sessions' });
   const search = useMemo<SessionSearch>(() => ({ plane, q, order, direction }), [plane, q, order, direction]);
@@ -61,7 +61,7 @@ export function SessionsPage() {
     (sessionId: string, sequence?: number) => paths.session(sessionId, sequence, { find: words || undefined, plane }),
     [words, plane],
   );
-  // With room for both, the first session is previewed until the preview is closed.
+  // On a very wide screen, the first session is previewed until the person closes the preview.
   const isVast = useMemo(() => window.innerWidth >= 2000, []);
   const preview =
     rows.find(({ session }) => session.sessionId === previewed) ??
@@ -166,7 +166,7 @@ export function SessionsPage() {
   );
 }
 
-/** The session to compare another one with, also where it is not among the rows. */
+/** The session to compare another one with, even if it is not in the list. */
 function useCompared(sessionId: string | undefined, rows: readonly SessionRow[]) {
   const row = rows.find(({ session }) => session.sessionId === sessionId);
   const session = useSession(sessionId ?? '', sessionId !== undefined && !row).data ?? row?.session;

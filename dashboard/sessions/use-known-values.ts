@@ -20,8 +20,8 @@ import type { KnownValues } from './suggestions.ts';
 const DAYS = 90;
 
 /**
- * Values that filters can have here: what the figures of the last months name, and what is in the list.
- * @param isWanted false while nobody looks for them: the figures are read for nothing else
+ * Values for filters, from the figures of the last months and from the list.
+ * @param isWanted false until the person needs them, since the figures are read for nothing else
  */
 export function useKnownValues(
   rows: readonly SessionRow[],

@@ -4,19 +4,19 @@ import { useKeys } from '../kit/use-keys.ts';
 interface Options {
   grid: RefObject<HTMLElement | null>;
   rowCount: number;
-  /** The row that has the focus or would get it: its place, and its session. */
+  /** The row that has the focus or would get it: its index, and its session. */
   stop: number;
   current: string | undefined;
-  /** By how many rows the page keys move. */
+  /** The number of rows that the page keys move by. */
   page: number;
-  /** Gives a row the focus. */
+  /** Focuses a row. */
   focus: (index: number) => void;
   open: (sessionId: string) => void;
   previewed: string | undefined;
   onPreview: (sessionId: string | undefined) => void;
 }
 
-/** What the keys do: `j`, `k`, `g g` and `G` on the whole page, the others on a row. @returns the handler for the rows */
+/** Keyboard shortcuts: `j`, `k`, `g g` and `G` work on the whole page, the others on a row. @returns the handler for the rows */
 export function useListKeys({ grid, rowCount, stop, current, page, focus, open, previewed, onPreview }: Options) {
   const hasFocus = () => grid.current?.contains(document.activeElement) ?? false;
   const step = (by: number) => focus(hasFocus() ? stop + by : stop);

@@ -4,7 +4,7 @@ import { localDay } from '../kit/format.ts';
 import { pixels } from '../kit/pixels.ts';
 import { useVirtualList } from '../kit/use-virtual-list.ts';
 
-/** A line of the list: a day, as `2026-11-21`, above its sessions, or a session by its place among the rows. */
+/** A line of the list: a day such as `2026-11-21` above its sessions, or the index of a row. */
 type Line = string | number;
 
 interface Options {
@@ -20,10 +20,10 @@ interface Options {
   onEnd: () => void;
 }
 
-/** The lines of the list, and which of them are drawn. */
+/** The lines of the list, and the lines to draw. */
 export function useListLines({ rows, isByTime, base, grid, body, stop, hasMore, onEnd }: Options) {
   const { lines, lineOf } = useMemo(() => linesOf(rows, isByTime), [rows, isByTime]);
-  // New functions would have the places of all rows be worked out again, each time that anything is drawn.
+  // With new functions at each render, the list would compute the positions of all rows again.
   const estimateSize = useCallback(
     (index: number) => {
       const line = lines[index];
@@ -50,7 +50,7 @@ export function useListLines({ rows, isByTime, base, grid, body, stop, hasMore, 
     overscan: 6,
     kept: () => lineOf[stop] ?? 0,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what the sizes depend on
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes depend on these
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, base, lines]);
 
   const items = virtualizer.getVirtualItems();
@@ -61,7 +61,7 @@ export function useListLines({ rows, isByTime, base, grid, body, stop, hasMore, 
   return { lines, lineOf, virtualizer, items };
 }
 
-/** @param isByTime only a list in the order of time has heads for days */
+/** @param isByTime only a list that is sorted by time has lines for days */
 function linesOf(rows: readonly SessionRow[], isByTime: boolean): { lines: Line[]; lineOf: number[] } {
   const lines: Line[] = [];
   const lineOf: number[] = [];

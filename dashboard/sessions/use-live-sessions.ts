@@ -14,18 +14,18 @@ import {
 import { gather, throttle } from '../app/throttle.ts';
 import { applyChange, applyRows, applySummaries, insertRows, rowsOf } from './live-rows.ts';
 
-/** At most so often a change leads to a request, whatever happens on the machines. */
+/** The shortest time between two requests, in milliseconds, however many changes arrive. */
 const EVERY = 2_000;
 
 /**
- * Keeps a list of sessions as it is now. Known rows change in place, and of them alone the figures are read again. New
- * ones wait while `isReading()`, or where the order would not put them at the top; they are counted.
+ * Keeps a list of sessions up to date. Known rows change in place, and only their figures are read again. New sessions wait
+ * while `isReading()`, or if they would not be at the top; they are counted.
  */
 export function useLiveSessions(search: SessionSearch, isReading: () => boolean) {
   const { api, live } = useApp();
   const client = useQueryClient();
   const [waiting, setWaiting] = useState<readonly SessionRow[]>([]);
-  // Words are answered in the order of how well they fit.
+  // With words in the query, the service sorts by relevance.
   const hasWords = useMemo(() => parseQuery(search.q ?? '').terms.length > 0, [search.q]);
   const isNewestFirst = search.order === undefined && search.direction === undefined && !hasWords;
 
@@ -63,7 +63,7 @@ export function useLiveSessions(search: SessionSearch, isReading: () => boolean)
       change((data) => applyChange(data, told, Date.now()));
       if (told.status !== 'deleted') readAgain(told.sessionId);
     };
-    // The list is being read while the stream opens for the first time; later it may have missed something.
+    // When the stream opens for the first time, the list is already being read; later, it may have missed changes.
     let isRead = live.state() === 'connecting';
     const onOpen = () => {
       if (!isRead) readFirst();

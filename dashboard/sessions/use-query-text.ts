@@ -3,10 +3,10 @@ import type { Filter } from '../../contract/written-query.ts';
 import { readBar, settledText, splitTyped, takeFilters, writeBar } from './bar.ts';
 import { type Suggestion, withField } from './suggestions.ts';
 
-/** The search starts after a pause of this length in typing, in milliseconds: longer than between two quick keys. */
+/** The search starts after a pause in typing, in milliseconds. The pause is longer than between two quick keys. */
 const PAUSE = 120;
 
-/** A query while it is typed: its filters, and the text that is not one yet. `onChange` gets each query to search for. */
+/** A query during typing: its filters, and the text after them. `onChange` gets each query to search for. */
 export function useQueryText(q: string, onChange: (q: string, isTyping: boolean) => void) {
   const [text, setText] = useState(() => readBar(q).text);
   const sent = useRef(q);
@@ -14,7 +14,7 @@ export function useQueryText(q: string, onChange: (q: string, isTyping: boolean)
   const { filters, text: words } = readBar(q);
 
   useEffect(() => {
-    // Changed from elsewhere: by a link, a saved view, the way back.
+    // The query was changed from elsewhere: by a link, by a saved view or by going back.
     if (q !== sent.current) setText(readBar(q).text);
     sent.current = q;
   }, [q]);
@@ -31,7 +31,7 @@ export function useQueryText(q: string, onChange: (q: string, isTyping: boolean)
   return {
     text,
     filters,
-    /** What is to be understood: a link may hold a query that nobody types. While a person types, their text is newer. */
+    /** The query to check for problems: the one of the address, or the typed text, which is newer while the person types. */
     query: text === words ? q : settledText(text),
     type(typed: string) {
       const bar = takeFilters({ filters, text: typed }, false);

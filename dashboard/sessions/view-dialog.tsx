@@ -5,23 +5,23 @@ import { FormDialog } from '../shared/form-dialog.tsx';
 import { type SavedView, writeViewSearch } from './views.ts';
 
 interface Props {
-  /** What a new view lists. */
+  /** The search of a new view. */
   search: SessionSearch;
-  /** The one to rename or to share; absent: a new one. */
+  /** The view to edit; absent: a new one. */
   view: SavedView | undefined;
-  /** Those that the person saved. */
+  /** The views that the person saved. */
   own: readonly SavedView[];
   onClose: () => void;
 }
 
-/** Asks for the name of a view, and who sees it. A new one replaces the person's own of the same name. */
+/** Asks for the name of a view, and whether to share it. A new view replaces the person's view of the same name. */
 export function ViewDialog({ search, view, own, onClose }: Props) {
   const { userId, organization } = usePerson();
   const [name, setName] = useState(view?.name ?? '');
   const [chosen, setShared] = useState<boolean>();
   const given = name.trim();
   const replaced = view ? undefined : own.find((each) => each.name === given);
-  // Shared as it was, until the person says otherwise.
+  // Sharing stays unchanged until the person changes it.
   const isShared = chosen ?? (view ?? replaced)?.isShared ?? false;
   const save = useChange(
     async (api, _: undefined) => {

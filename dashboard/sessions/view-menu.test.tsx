@@ -35,7 +35,7 @@ const items = () =>
     .map((item) => item.element().textContent);
 const open = (name: string) => page.getByRole('button', { name, exact: true }).click();
 
-test('own views and those that others share are told apart, and each leads to what it lists', async () => {
+test('own and shared views are listed apart, and each opens its search', async () => {
   const { address } = await show('/sessions', serviceFor('member', [RED, COSTLY]));
   await open('Views');
   await expect.poll(items).toEqual(['red', 'costly', 'Save this view…']);
@@ -52,7 +52,7 @@ test('own views and those that others share are told apart, and each leads to wh
   await expect.poll(items).toEqual(['red', 'costly', 'Edit costly…', 'Delete costly…']);
 });
 
-test('what another member shares is chosen by everyone, and changed by admins alone', async () => {
+test('a shared view can be opened by everyone and changed only by admins', async () => {
   const address = '/sessions?q=agent%3Acodex+red';
   const member = await show(address, serviceFor('member', [RED]));
   await open('red');
@@ -62,11 +62,11 @@ test('what another member shares is chosen by everyone, and changed by admins al
   await open('red');
   await page.getByRole('menuitem', { name: 'Edit red…' }).click();
   await expect.element(page.getByRole('textbox', { name: 'Name' })).toHaveValue('red');
-  // It would be hidden from the admin who takes it back.
+  // An admin who stopped sharing it could not see it any more.
   await expect.element(page.getByRole('checkbox', { name: 'Share with everyone in Acme' })).toBeDisabled();
 });
 
-test('a new view under a name of one of your own says that it replaces that one', async () => {
+test('a new view with the name of an own view says that it replaces that one', async () => {
   await show('/sessions?q=flaky', serviceFor('member', [RED, COSTLY]));
   await open('Views');
   await page.getByRole('menuitem', { name: 'Save this view…' }).click();
@@ -77,7 +77,7 @@ test('a new view under a name of one of your own says that it replaces that one'
   await expect.element(page.getByRole('button', { name: 'Replace' })).toBeVisible();
 });
 
-test('a view that everyone sees is still shared after it is replaced', async () => {
+test('a shared view stays shared after it is replaced', async () => {
   const service = serviceFor('member', [{ ...COSTLY, isShared: true }]);
   const app = service.app();
   const bodies: object[] = [];
@@ -95,7 +95,7 @@ test('a view that everyone sees is still shared after it is replaced', async () 
   await expect.poll(() => bodies).toEqual([{ name: 'costly', search: { q: 'flaky' }, isShared: true }]);
 });
 
-test('nothing is saved before it is known which views there are', async () => {
+test('a view cannot be saved before the views are loaded', async () => {
   const service = serviceFor('member', [COSTLY]);
   const app = service.app();
   const { listViews } = app.api;
@@ -109,7 +109,7 @@ test('nothing is saved before it is known which views there are', async () => {
   await expect.poll(items).toEqual(['costly', 'Save this view…']);
 });
 
-test('views that could not be loaded are asked for again as the menu opens', async () => {
+test('views that failed to load are loaded again when the menu opens', async () => {
   const service = serviceFor('member', [COSTLY]);
   const { listViews } = service.answers;
   delete service.answers.listViews;

@@ -4,10 +4,10 @@ import { useApp } from '../app/app.ts';
 import { keys, type SessionSearch } from '../app/queries.ts';
 import { readFrameSearch, readSessionsSearch } from '../app/search.ts';
 
-/** A list of sessions under a name, of this person or shared by another. */
+/** A saved search with a name, from this person or shared by another member. */
 export type SavedView = Omit<View, 'search'> & { search: SessionSearch };
 
-/** The views that the person saved and that others share, by name. */
+/** The person's views and those that others share, sorted by name. */
 export function useViews() {
   const { api } = useApp();
   return useQuery({
@@ -21,7 +21,7 @@ const byName = (one: SavedView, other: SavedView): number => one.name.localeComp
 
 const readView = ({ search, ...view }: View): SavedView => ({ ...view, search: readViewSearch(search) });
 
-/** Read leniently, because a later version of the dashboard may have saved it. */
+/** Reads leniently, because a later version of the dashboard may have saved the view. */
 export const readViewSearch = ({ secretEnvironment, ...search }: ViewSearch): SessionSearch => ({
   ...readSessionsSearch(search),
   ...readFrameSearch({ plane: secretEnvironment }),

@@ -8,16 +8,16 @@ import { createService, type Service } from './service.ts';
 import { show } from './show.tsx';
 
 /*
- * More of everything than a person looks at: the document stays small, nothing is wider than the window, and what is not
- * drawn can be reached.
+ * More data than a person looks at: the document stays small, nothing is wider than the window, and data that is not drawn
+ * can be reached.
  */
 
 const NOW = '2026-11-22T12:00:00.000Z';
 const MOST_NODES = 2_000;
 const MOST_FILTERS = 24;
-/** Of a title, a branch and a folder. */
+/** The length of a title, a branch and a folder. */
 const LONG = 'A title that nobody would type '.repeat(330);
-/** Turns what follows around, hides, and has nowhere to break. */
+/** A text with bidirectional and hidden characters and without a place to wrap. */
 const TWISTED = `\u202eevil\u2066 التاريخ עברית \u200bzero\u200bwidth ${'x'.repeat(300)}`;
 
 const NO_FIGURES = { prompts: 0, toolCalls: 0, failures: 0, inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
@@ -70,7 +70,7 @@ describe('2,000 machines', () => {
     });
   });
 
-  test('are drawn in part; each is found by its name, and the next are shown on request', async () => {
+  test('are drawn in part, can be found by name and shown on request', async () => {
     await show('/environments', service);
     const rows = () => textsOf('tbody tr').length;
     await expect.poll(rows).toBe(60);
@@ -83,7 +83,7 @@ describe('2,000 machines', () => {
     await expect.element(page.getByText('No matches.')).toBeVisible();
   });
 
-  test('leave the overview small: the one in trouble stands first, and a link leads to all', async () => {
+  test('leave the overview small: the machine in trouble is first, and a link shows all', async () => {
     service.answers.getUsage = ({ from = '', to = '' }) => ({
       ...{
         from,
@@ -109,7 +109,7 @@ describe('2,000 machines', () => {
   });
 });
 
-test('300 members are drawn in part, and each is found by e-mail', async () => {
+test('300 members are drawn in part and can be found by e-mail', async () => {
   service.answers.listMembers = () => ({ users: numbers(300).map(member) });
   service.answers.listInvitations = () => ({ invitations: [] });
   await show('/members', service);
@@ -119,7 +119,7 @@ test('300 members are drawn in part, and each is found by e-mail', async () => {
   await expect.poll(() => textsOf('tbody tr')).toHaveLength(1);
 });
 
-test('of 200 values of a filter the menu has the first, and typing finds the others', async () => {
+test('the menu shows the first of 200 values of a filter, and typing finds the others', async () => {
   service.answers.getUsage = ({ from = '', to = '' }) => ({
     ...{
       from,
@@ -145,24 +145,21 @@ test('of 200 values of a filter the menu has the first, and typing finds the oth
   await expect.poll(() => textsOf('[role="option"]')).toEqual(['person-199']);
 });
 
-test.each([360, 1280])(
-  'a query of as many filters as there may be leaves room for the list, %i pixels wide',
-  async (width) => {
-    await page.viewport(width, 800);
-    const q = numbers(MOST_FILTERS)
-      .map((at) => `file:src/${'deep/'.repeat(4)}a${at}.ts`)
-      .join(' ');
-    await show(`/sessions?q=${encodeURIComponent(q)}`, service);
-    await expect.poll(() => document.querySelectorAll('.query-chip').length).toBe(MOST_FILTERS);
-    expect(document.querySelector('.query-bar')?.getBoundingClientRect().height).toBeLessThan(800 / 3);
-    expect(overflow()).toBe(0);
-  },
-);
+test.each([360, 1280])('a query with the most filters leaves room for the list, %i pixels wide', async (width) => {
+  await page.viewport(width, 800);
+  const q = numbers(MOST_FILTERS)
+    .map((at) => `file:src/${'deep/'.repeat(4)}a${at}.ts`)
+    .join(' ');
+  await show(`/sessions?q=${encodeURIComponent(q)}`, service);
+  await expect.poll(() => document.querySelectorAll('.query-chip').length).toBe(MOST_FILTERS);
+  expect(document.querySelector('.query-bar')?.getBoundingClientRect().height).toBeLessThan(800 / 3);
+  expect(overflow()).toBe(0);
+});
 
 describe.each([360, 1280])('with titles of 10,000 and of hidden characters, %i pixels wide', (width) => {
   beforeEach(() => page.viewport(width, 800));
 
-  test('the list keeps its rows in one line, and shows what is hidden', async () => {
+  test('the list keeps its rows in one line and makes hidden characters visible', async () => {
     const rows = [LONG, TWISTED].map((title, at) => {
       const { session, ...row } = sessionRow(`ses_${at}`);
       return { ...row, session: { ...session, title, repoRoot: `/home/${LONG}` } };
@@ -230,12 +227,12 @@ test('an output of 5 MB is drawn in part, as a row and in the inspector', async 
   expect(document.body.textContent.length).toBeLessThan(output.length / 10);
 });
 
-test('a session in which no event says when it happened shows no time, and no day of its arrival', async () => {
+test('a session without times shows no times and no day of its arrival', async () => {
   const events = numbers(3).map((at): Given => ['user.message', { text: `Prompt ${at}`, occurredAt: undefined }]);
   await show('/sessions/ses_1', createService(events));
   await expect.element(page.getByText('times unknown')).toBeVisible();
   await expect.poll(() => document.querySelectorAll('.timeline-row').length).toBe(3);
-  // They would be of when the events were stored.
+  // The times would be those of storing the events.
   const times = [...document.querySelectorAll('.timeline-day, .timeline-clock')];
   expect(times.filter((time) => time.checkVisibility())).toEqual([]);
 });

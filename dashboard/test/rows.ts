@@ -1,6 +1,6 @@
 import type { SessionRow } from '../app/queries.ts';
 
-/** A session of a list as the service tells of it: active, with five events. */
+/** A session of a list like the service returns it: active, with five events. */
 export const sessionRow = (sessionId: string, startedAt = '2026-11-21T09:00:00.000Z', failures = 0): SessionRow => ({
   session: {
     sessionId,

@@ -11,7 +11,7 @@ import { sessionRow } from './rows.ts';
 
 type Tables = Routes & Extensions;
 const TABLES: Record<keyof Tables, Route> = { ...ROUTES, ...EXTENSIONS };
-/** What each route answers, given the parameters of path and query, and the body as it was sent. */
+/** The answers of routes, given the parameters of path and query and the sent body. */
 type Answers = { [Name in keyof Tables]?: (given: Record<string, string>, body?: string) => Output<Tables[Name]> };
 
 export type Service = ReturnType<typeof createService>;
@@ -22,7 +22,7 @@ const organization = {
   ...{ createdAt: NOW, updatedAt: NOW },
 };
 
-/** What a service answers that has one session or several, all with these events: the wire is a function, all else is real. */
+/** A service with one or several sessions, all with these events. Requests call a function; everything else is real. */
 export function createService(given: readonly Given[] = [], rows = [sessionRow('ses_1')]) {
   let events: SessionEvent[] = eventsOf(...given);
   const streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
@@ -87,9 +87,9 @@ export function createService(given: readonly Given[] = [], rows = [sessionRow('
 
   const fetch = async (address: RequestInfo | URL, init: RequestInit = {}) => respond(String(address), init);
   return {
-    /** To be replaced where a test wants another. */
+    /** A test may replace it. */
     answers,
-    /** More events, which those who watch are told of. */
+    /** Adds events and notifies the live stream. */
     append(...more: Given[]) {
       events = [...events, ...eventsOf(...more).map((event, at) => ({ ...event, sequence: events.length + at + 1 }))];
       tell({});

@@ -3,7 +3,7 @@ import { cleanup } from 'vitest-browser-react';
 import '../styles.css';
 import '../session.css';
 
-// In one document for all files, the library itself would do so only for the first.
+// All files share one document, and the library itself would only do this for the first file.
 afterEach(async () => {
   await cleanup();
   localStorage.clear();

@@ -6,7 +6,7 @@ import { AppProvider } from '../app/app.ts';
 import { createAppRouter } from '../routes.tsx';
 import type { Service } from './service.ts';
 
-/** The dashboard at an address, as a person of the service has it before them. */
+/** Shows the dashboard at an address, as a person of the service sees it. */
 export async function show(address: string, service: Service) {
   const app = service.app();
   const client = createQueryClient();

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** What a reader sees of the timeline, and where. Places are in pixels, from the top of the window. */
+/** The visible part of the timeline. Positions are in pixels from the top of the window. */
 
 export const area = () => document.querySelector('.timeline') as HTMLElement;
 export const drawnRows = () => [...document.querySelectorAll<HTMLElement>('.timeline-row')];
@@ -8,14 +8,14 @@ export const rowOf = (sequence: number) => drawnRows().find((row) => sequenceOf(
 export const current = () => document.querySelector<HTMLElement>('[data-current]') ?? undefined;
 
 export function wordsOf(element: Element | undefined): string | undefined {
-  // biome-ignore lint/performance/useDomNodeTextContent: what is not shown is not read, and neighbours stand apart
+  // biome-ignore lint/performance/useDomNodeTextContent: hidden text is left out, and neighbours are separated
   return (element as HTMLElement | undefined)?.innerText.replaceAll(/\s+/g, ' ');
 }
 
 export const sequenceOf = (row: Element | undefined): number =>
   Number(/^Event (\d+),/.exec(row?.querySelector<HTMLElement>('.timeline-time')?.title ?? '')?.[1]);
 
-/** Waits until the row of the event is the current one, has the focus in it, and is in sight. */
+/** Waits until the row of the event is the current one, contains the focus and is visible. */
 export async function expectAt(sequence: number): Promise<void> {
   await expect.poll(() => sequenceOf(current())).toBe(sequence);
   await expect.poll(() => current()?.contains(document.activeElement)).toBe(true);
@@ -30,14 +30,14 @@ export function isInSight(row: HTMLElement | undefined): boolean {
 
 const placeOf = (row: HTMLElement | undefined): number => row?.getBoundingClientRect().top ?? Number.NaN;
 
-/** Where the current row is once it no longer moves. */
+/** The position of the current row once it no longer moves. */
 export async function placeAtRest(): Promise<number> {
   let [before, now] = [Number.NaN, placeOf(current())];
   const look = () => {
     [before, now] = [now, placeOf(current())];
     return now - before;
   };
-  // At each look some frames were drawn since the last one.
+  // Some frames were drawn since the last check.
   await expect.poll(look, { interval: 100 }).toBe(0);
   return now;
 }
