@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const title = (name: string) => (page: Page) => page.getByRole('heading', { level: 1, name }).waitFor();
 
-/** Where each page is, and what shows that it is all there. */
+/** The address of each page, and the content that shows that it is complete. */
 const PAGES: Record<string, { path: string; ready: (page: Page) => Promise<unknown> }> = {
   overview: { path: '/', ready: title('Overview') },
   sessions: { path: '/sessions', ready: (page) => page.getByRole('grid').waitFor() },
@@ -64,7 +64,7 @@ describe.each(THEMES)('in the %s theme', (theme) => {
     await picture(tab, `page-${name.replaceAll(' ', '-')}-${theme}`);
   });
 
-  test('a session has none, with what opens beside and above it', async () => {
+  test('a session has no accessibility violation, including its panels and dialogs', async () => {
     const { page } = tab;
     await openTimeline(page);
     expect(await violationsOf(page)).toEqual([]);
@@ -73,7 +73,7 @@ describe.each(THEMES)('in the %s theme', (theme) => {
     await page.getByRole('complementary', { name: 'Inspector' }).waitFor();
     await page.keyboard.press('e');
     await page.getByRole('figure').first().waitFor();
-    // Of a worker, which the page's policy has to let in.
+    // Colours come from a worker, which the content security policy has to allow.
     await page.locator('[style*="--code-token"]').first().waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await picture(tab, `session-inspected-${theme}`);
@@ -82,14 +82,14 @@ describe.each(THEMES)('in the %s theme', (theme) => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  test('nor have two sessions side by side', async () => {
+  test('the comparison of two sessions has no accessibility violation', async () => {
     await tab.page.goto(`${product.service.url}/compare?one=${sessionId}&other=${sessionId}`);
     await tab.page.getByRole('columnheader', { name: /^Files/ }).waitFor();
     expect(await violationsOf(tab.page)).toEqual([]);
     await picture(tab, `compare-${theme}`);
   });
 
-  test('nor have the pages of signing in', async () => {
+  test('the sign-in pages have no accessibility violation', async () => {
     const visitor = await product.open({ colorScheme: theme });
     const { page } = visitor;
     await page.goto(product.service.url);
@@ -121,6 +121,6 @@ describe.each(THEMES)('in the %s theme', (theme) => {
   });
 });
 
-/** Pixels by which the page is wider than its window. */
+/** By how many pixels the page is wider than its window. */
 const sideways = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -17,7 +17,7 @@ const product = setUpProduct({
 });
 afterAll(() => cognito?.stop());
 
-/** The page of cognito-local, with its two fields. */
+/** The page of cognito-local, which has two fields. */
 async function signIn(page: Page, { email, password }: Credentials): Promise<void> {
   await page.getByLabel('Username').fill(email);
   await page.getByLabel('Password').fill(password);
@@ -34,7 +34,7 @@ async function openTab(): Promise<Tab> {
 
 const overview = (page: Page) => page.getByRole('heading', { name: 'Overview' });
 
-test('a person signs in at the pages of Cognito, founds an organization, and invites somebody, who joins', async () => {
+test('a person signs in with Cognito, creates an organization and invites somebody who joins', async () => {
   const { page } = await openTab();
   await signIn(page, ADA);
   await createOrganization(page, 'Harbour Works');
@@ -48,7 +48,7 @@ test('a person signs in at the pages of Cognito, founds an organization, and inv
   await product.close(invited);
 });
 
-test('a sign-in is renewed at its end without a page, and with keys that have changed', async () => {
+test('an expiring sign-in is renewed without a page, even after a change of keys', async () => {
   const { page } = await openTab();
   await signIn(page, ADA);
   await overview(page).waitFor();
@@ -60,7 +60,7 @@ test('a sign-in is renewed at its end without a page, and with keys that have ch
   expect(cognito.count('/oauth2/authorize')).toBe(asked);
 });
 
-test('who signs out is signed out there as well', async () => {
+test('signing out also signs the person out of Cognito', async () => {
   const { page } = await openTab();
   await signIn(page, ADA);
   await overview(page).waitFor();
@@ -70,7 +70,7 @@ test('who signs out is signed out there as well', async () => {
   await page.getByLabel('Username').waitFor();
 });
 
-test('while Cognito is away whoever signs in is told so', async () => {
+test('a sign-in during an outage of Cognito shows an error', async () => {
   const tab = await openTab();
   tab.allow(/ERR_|status of 5/);
   const { page } = tab;

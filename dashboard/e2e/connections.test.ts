@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { setUpProduct } from './harness/product.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
 
-/** Over HTTP/1.1 a browser keeps six to a service, for all of its pages. */
+/** Over HTTP/1.1, all tabs of a browser share six connections to a service. */
 const CONNECTIONS = 6;
 
 const product = setUpProduct({ keepsPages: true });
 
-test('pages that were left keep no connection, and hear of changes again when one comes back to them', async () => {
+test('a page that was left holds no connection and receives changes again after going back', async () => {
   await prepareOrganization(product.service);
   const { page } = await openAsAda(product);
   const isLive = (address: string) => new URL(address).pathname.endsWith('/live');

@@ -14,7 +14,7 @@ beforeAll(async () => {
   tab = await openAsAda(product);
 });
 
-test('an admin deletes a session, once they have confirmed, and whoever looks at it is told', async () => {
+test('an admin deletes a session after a confirmation, and its open page shows that it is gone', async () => {
   const sessionId = await recorder.openSession('Not for these eyes');
   await recorder.append(sessionId, [event('user.message', { text: 'what should not have been sent' })]);
   const { page } = tab;

@@ -52,7 +52,7 @@ inFirefox('Firefox shows the overview, the list and a session, scrolls and finds
   const before = await tab.evaluate<number>(`document.querySelector('#timeline').scrollTop`);
   for (let turn = 0; turn < 4; turn++) await tab.wheel('#timeline', 300);
   await tab.until(`document.querySelector('#timeline').scrollTop > ${before + 600}`);
-  // What is drawn is what is in sight: the list of rows follows the wheel.
+  // Only visible rows are drawn: the list of rows follows the wheel.
   await tab.until(`[...document.querySelectorAll('#timeline li')].some((row) => {
     const { top, bottom } = row.getBoundingClientRect();
     const area = document.querySelector('#timeline').getBoundingClientRect();

@@ -9,7 +9,7 @@ import { ADA, signIn } from './steps/person.ts';
 import { createRecorder, event } from './steps/recording.ts';
 import { currentRow, openSession, readToEnd, rowOfEvent } from './steps/timeline.ts';
 
-/** Bidirectional controls, and what takes no room. */
+/** Bidirectional controls, and characters without a width. */
 const HIDING = /[\u202a-\u202e\u2066-\u2069\u200b\ufeff]/;
 
 const product = setUpProduct();
@@ -30,8 +30,8 @@ beforeAll(async () => {
   tab = await openAsAda(product);
 });
 
-describe('content that nobody vouches for', () => {
-  test('is shown as words, from the first row to the last, folded ones too', async () => {
+describe('untrusted content', () => {
+  test('is shown as text in every row, including folded rows', async () => {
     const { page } = tab;
     await openSession(page, product.service, sessionId, 1);
     await picture(tab, 'hostile-first');
@@ -47,7 +47,7 @@ describe('content that nobody vouches for', () => {
     expect(text).not.toContain('cannot be shown');
   });
 
-  test('leads nowhere but to addresses of the web', async () => {
+  test('links only to addresses of the web', async () => {
     const { page } = tab;
     await openSession(page, product.service, sessionId, 1);
     const addresses = () => page.evaluate(() => [...document.querySelectorAll('a')].map(({ href }) => href));
@@ -58,7 +58,7 @@ describe('content that nobody vouches for', () => {
     expect([...found].sort()).toEqual(['http:', 'https:']);
   });
 
-  test('is inspected in every form it has', async () => {
+  test('can be inspected in every form', async () => {
     const { page } = tab;
     await openSession(page, product.service, sessionId, 1);
     await page.keyboard.press('Enter');
@@ -73,7 +73,7 @@ describe('content that nobody vouches for', () => {
     await page.getByRole('complementary', { name: 'Inspector' }).getByText('The last of them.').waitFor();
   });
 
-  test('is shown whole on request, however long', async () => {
+  test('is shown in full on request, however long it is', async () => {
     const { page } = tab;
     await openSession(page, product.service, sessionId, LONG_MESSAGE_AT);
     await currentRow(page)
@@ -94,7 +94,7 @@ describe('content that nobody vouches for', () => {
   });
 });
 
-test('what fails while it is drawn takes nothing else away', async () => {
+test('content that fails to render does not affect the rest of the page', async () => {
   const broken = await product.open();
   broken.allow(/of this one address/);
   await broken.page.addInitScript(() => {
@@ -114,7 +114,7 @@ test('what fails while it is drawn takes nothing else away', async () => {
   await product.close(broken);
 });
 
-/** To the next row. @returns its place, or undefined at the end */
+/** Moves to the next row. @returns its index, or undefined at the end */
 async function walk(page: Page): Promise<number | undefined> {
   const place = () => currentRow(page).evaluate((row) => Number(row.ariaPosInSet));
   const before = await place();
@@ -124,8 +124,8 @@ async function walk(page: Page): Promise<number | undefined> {
   return before + 1;
 }
 
-/** Without this, quiet tabs and clean reports would prove nothing. */
-describe('what must not happen is noticed', () => {
+/** Proves that the harness notices errors. */
+describe('the harness notices', () => {
   let aside: Tab;
   beforeAll(async () => {
     aside = await product.open();

@@ -10,10 +10,10 @@ import { currentRow, currentSequence, expectAt, find, timelineOf } from './steps
 import { commandsOf, createOrganization, issueSecret, openFirstSession } from './steps/welcome.ts';
 
 const product = setUpProduct();
-/** From the answer that the agent gives while the session is looked at. */
+/** Begins with the answer that the agent gives while the session is open. */
 const NEXT_WORDS = 'On this machine the limit is';
 
-/** Each step goes on where the one before it ended. */
+/** Each step continues where the previous one ended. */
 describe('from the first visit to an event of the first session', () => {
   let tab: Tab;
   let page: Page;
@@ -76,7 +76,7 @@ describe('from the first visit to an event of the first session', () => {
     expect(await page.content()).not.toContain(secret);
   });
 
-  test('its timeline shows the prompts', async () => {
+  test('the timeline of the session shows the prompts', async () => {
     await openFirstSession(page);
     await timelineOf(page).getByRole('listitem').first().waitFor();
     const prompts = page.getByRole('navigation', { name: 'Prompts' }).locator('.outline-prompt');
@@ -86,14 +86,14 @@ describe('from the first visit to an event of the first session', () => {
     await picture(tab, 'journey-prompt');
   });
 
-  test('an edit that is found is open to its lines', async () => {
+  test('an edit that a search finds is open', async () => {
     await find(page, 'src/limit.ts');
     const lines = currentRow(page).getByRole('figure', { name: /limit\.ts$/ });
     await expect.poll(() => lines.textContent()).toContain('export function createLimit');
     await picture(tab, 'journey-edit');
   });
 
-  test('a command that failed stands out, and its output tells why', async () => {
+  test('a failed command stands out, and its output shows the reason', async () => {
     await page.keyboard.press('n');
     await expect.poll(() => currentRow(page).textContent()).toMatch(/failed|exit 1/);
     await page.keyboard.press('Enter');
@@ -102,7 +102,7 @@ describe('from the first visit to an event of the first session', () => {
     await picture(tab, 'journey-failure');
   });
 
-  test('what was secret is a mark', async () => {
+  test('a secret is replaced by a mark', async () => {
     await find(page, 'cat .env');
     await inspector(page, 'output').click();
     await expect.poll(() => inspected(page).textContent()).toMatch(/\[REDACTED:[a-z0-9-]+:[0-9a-f]{4}\]/);
@@ -111,7 +111,7 @@ describe('from the first visit to an event of the first session', () => {
     await page.keyboard.press('Escape');
   });
 
-  test('what the agent does next appears without a reload', async () => {
+  test('new events of the agent appear without a reload', async () => {
     await page.keyboard.press('Shift+G');
     const shown = timelineOf(page).getByText(NEXT_WORDS).waitFor();
     session.finish();
@@ -122,7 +122,7 @@ describe('from the first visit to an event of the first session', () => {
     await picture(tab, 'journey-live');
   });
 
-  test('an event that is clicked is in the address, and a reload leads back to it', async () => {
+  test('a clicked event is in the address, and a reload returns to it', async () => {
     await timelineOf(page).getByText(NEXT_WORDS).click();
     await currentRow(page).getByText(NEXT_WORDS).waitFor();
     sequence = await currentSequence(page);
@@ -133,7 +133,7 @@ describe('from the first visit to an event of the first session', () => {
     expect(page.url()).toBe(link);
   });
 
-  test('its raw form is the JSON that was stored', async () => {
+  test('the raw form of an event is the stored JSON', async () => {
     await page.keyboard.press('Enter');
     const json = await inspected(page).locator('pre').textContent();
     expect(JSON.parse(json ?? '')).toMatchObject({
@@ -143,7 +143,7 @@ describe('from the first visit to an event of the first session', () => {
     await page.keyboard.press('Escape');
   });
 
-  test('after signing out, the link asks to sign in and then leads to the event', async () => {
+  test('after signing out, the link requires a sign-in and then opens the event', async () => {
     await signOut(page);
     await page.goto(link);
     await signIn(page, ADA);

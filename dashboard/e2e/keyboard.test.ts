@@ -17,7 +17,7 @@ const position = async () => Number(await currentRow(page).getAttribute('aria-po
 
 const hasFocus = () => currentRow(page).evaluate((row) => row === document.activeElement);
 
-test('j and k walk over the rows, and the row has the focus', async () => {
+test('j and k move between rows and move the focus', async () => {
   await page.keyboard.press('j');
   await expect.poll(position).toBe(1);
   for (const _ of [1, 2, 3]) await page.keyboard.press('j');
@@ -28,14 +28,14 @@ test('j and k walk over the rows, and the row has the focus', async () => {
   expect(await isInSight(page, currentRow(page))).toBe(true);
 });
 
-test('the address follows the row, and leads back to it', async () => {
+test('the address follows the row and returns to it', async () => {
   const sequence = await currentSequence(page);
   await page.waitForURL(`**/sessions/${sessionId}?e=${sequence}`);
   await page.reload();
   await expectAt(page, sequence);
 });
 
-test('the brackets walk from prompt to prompt', async () => {
+test('the brackets move from prompt to prompt', async () => {
   await page.keyboard.press('g');
   await page.keyboard.press('g');
   await page.keyboard.press(']');
@@ -46,7 +46,7 @@ test('the brackets walk from prompt to prompt', async () => {
   await expect.poll(position).toBe(second);
 });
 
-test('t tells times by the clock, since the start, and in UTC', async () => {
+test('t switches between local time, time since start and UTC', async () => {
   const time = () => page.locator('.timeline-time time').last().textContent();
   const clock = await time();
   await page.keyboard.press('t');
@@ -57,8 +57,8 @@ test('t tells times by the clock, since the start, and in UTC', async () => {
   await expect.poll(time).toBe(clock);
 });
 
-test('what was opened is open after a reload', async () => {
-  // How many are drawn depends on how high they are.
+test('open rows are open after a reload', async () => {
+  // The number of drawn rows depends on their heights.
   const open = () => page.locator('[aria-expanded="true"]').count();
   expect(await open()).toBeLessThan(3);
   await page.keyboard.press('e');
@@ -69,7 +69,7 @@ test('what was opened is open after a reload', async () => {
   await expect.poll(open).toBe(0);
 });
 
-test('what is folded up with the current row in it is the current row, in sight and with the focus', async () => {
+test('folding a parent of the current row makes it the current row, visible and with the focus', async () => {
   await page.keyboard.press('e');
   await page.keyboard.press('g');
   await page.keyboard.press('g');
@@ -84,7 +84,7 @@ test('what is folded up with the current row in it is the current row, in sight 
   await expect.poll(() => currentSequence(page)).toBe(sequence);
 });
 
-test.each(['/', 'Control+f'])('%s opens the search, which Escape leaves for the row that was found', async (key) => {
+test.each(['/', 'Control+f'])('%s opens the search, and Escape returns to the found row', async (key) => {
   await page.keyboard.press(key);
   const field = page.getByRole('textbox', { name: 'Find in the session' });
   await expect.poll(() => field.evaluate((input) => input === document.activeElement)).toBe(true);
@@ -97,7 +97,7 @@ test.each(['/', 'Control+f'])('%s opens the search, which Escape leaves for the 
   await expect.poll(hasFocus).toBe(true);
 });
 
-test('a session is chosen in the list without the mouse', async () => {
+test('a session can be opened from the list without the mouse', async () => {
   await page.goto(`${product.service.url}/sessions`);
   await page.getByRole('grid').waitFor();
   await page.getByRole('link', { name: 'Skip to the page' }).focus();

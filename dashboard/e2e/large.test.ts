@@ -13,7 +13,7 @@ let sessionId: string;
 
 const textOf = (sequence: number) => `This is event ${sequence}.`;
 
-/** A conversation with its evidence: a prompt in a hundred events, an answer in ten, else tool calls; some fail. */
+/** A conversation: one prompt in a hundred events, one answer in ten, and tool calls, some of which fail. */
 function makeEvent(sequence: number) {
   const callId = `call-${Math.floor(sequence / 2)}`;
   if (sequence % 100 === 1) return event('user.message', { text: textOf(sequence) });
@@ -43,7 +43,7 @@ const waitUntilLoaded = () =>
   tab.page.locator('[data-complete="true"]').waitFor({ state: 'attached', timeout: 45_000 });
 
 describe(`a session of ${EVENTS} events`, () => {
-  test('is read by one request for what its events say, and few for whole texts', async () => {
+  test('loads with one request for the index and few requests for whole texts', async () => {
     const asked: string[] = [];
     tab.page.on('request', (request) => asked.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''));
     const started = performance.now();
@@ -58,14 +58,14 @@ describe(`a session of ${EVENTS} events`, () => {
     tab.page.removeAllListeners('request');
   });
 
-  test('is walked through to its end, and no row is missing', async () => {
+  test('can be scrolled to its end without missing rows', async () => {
     await openSession(tab.page, product.service, sessionId);
     await waitUntilLoaded();
     await tab.page.keyboard.press('Shift+G');
     await rowOfEvent(tab.page, EVENTS).and(currentRow(tab.page)).waitFor();
   });
 
-  test('keeps the document small wherever one looks', async () => {
+  test('keeps the document small at every position', async () => {
     const counts: number[] = [];
     for (const share of [0, 0.25, 0.5, 0.75, 1]) {
       await timelineOf(tab.page).evaluate((element, part) => element.scrollTo(0, element.scrollHeight * part), share);
@@ -76,7 +76,7 @@ describe(`a session of ${EVENTS} events`, () => {
     expect(Math.max(...counts)).toBeLessThan(MOST_NODES);
   });
 
-  test('opens at a linked event, and stays there while the rest is loaded', async () => {
+  test('opens at a linked event and stays there while the rest loads', async () => {
     const started = performance.now();
     await openSession(tab.page, product.service, sessionId, 40_000);
     await expectAt(tab.page, 40_000);
@@ -86,7 +86,7 @@ describe(`a session of ${EVENTS} events`, () => {
     await picture(tab, 'large-event-40000');
   });
 
-  test('opens what a linked event is folded into', async () => {
+  test('opens the parents of a linked event', async () => {
     await openSession(tab.page, product.service, sessionId, 39_996);
     await expectAt(tab.page, 39_996);
     expect(await currentRow(tab.page).textContent()).toContain(textOf(39_996));

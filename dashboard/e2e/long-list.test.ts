@@ -21,7 +21,7 @@ const goTo = async () => {
   await listOf(page).waitFor();
 };
 
-test('of many sessions only those in sight are drawn, and the last can be reached', async () => {
+test('a list of many sessions only draws visible rows, and the last row can be reached', async () => {
   await goTo();
   await page.keyboard.press('j');
   const goToEnd = async () => {
@@ -34,18 +34,18 @@ test('of many sessions only those in sight are drawn, and the last can be reache
   expect(await rowsIn(page).count()).toBeLessThan(60);
 });
 
-test('pointed at, a row is styled anew, and nothing of what is in it but its menu', async () => {
+test('hovering over a row only restyles the row and its menu', async () => {
   onTestFinished(() => page.emulateMedia({ reducedMotion: 'no-preference' }));
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await goTo();
   await pointAt(2);
   const styled = await countStyled(page, () => pointAt(4));
-  // Both rows and both menus, which are two elements each.
+  // Two rows and two menus, each with two elements.
   expect(styled).toBeGreaterThan(0);
   expect(styled).toBeLessThan(16);
 });
 
-/** Points at a row until its menu is shown. Rows may still move under the pointer while the list loads. */
+/** Hovers over a row until its menu is shown. Rows may still move under the pointer while the list loads. */
 const pointAt = async (at: number) => {
   const row = rowsIn(page).nth(at);
   const showsItsMenu = async () => {
@@ -57,7 +57,7 @@ const pointAt = async (at: number) => {
 
 const isShown = (element: Element) => getComputedStyle(element).color !== 'rgba(0, 0, 0, 0)';
 
-test('the dots of live sessions stand still while the list is scrolled, and pulse again after', async () => {
+test('the dots of live sessions stop pulsing while the list scrolls and pulse again afterwards', async () => {
   await goTo();
   const pulsing = () => listOf(page).evaluate((list) => list.getAnimations({ subtree: true }).length);
   await expect.poll(pulsing).toBeGreaterThan(5);

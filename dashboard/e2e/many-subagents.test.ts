@@ -15,7 +15,7 @@ const product = setUpProduct();
 let tab: Tab;
 let sessionId: string;
 
-/** The message of a sub-agent as its session's own file repeats it. */
+/** A message of a sub-agent as the file of the session repeats it. */
 const progress = (agent: number, role: string, block: object): NewEvent =>
   event('notice', {
     kind: 'agent_progress',
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const recorder = await createRecorder(machine);
   sessionId = await recorder.openSession('Many at work');
   const agents = Array.from({ length: SUBAGENTS }, (_, agent) => agent);
-  // Side by side, so that each chunk has records of many.
+  // Interleaved, so that each chunk has records of many sub-agents.
   const steps = Array.from({ length: CALLS }, (_, step) =>
     agents.flatMap((agent) => {
       const id = `call-${agent}-${step}`;
@@ -52,7 +52,7 @@ beforeAll(async () => {
 
 const nodes = () => tab.page.evaluate(() => document.querySelectorAll('*').length);
 
-test(`${RECORDS} records of ${SUBAGENTS} sub-agents are read by one request, and drawn in part`, async () => {
+test(`${RECORDS} records of ${SUBAGENTS} sub-agents load with one request and are drawn in part`, async () => {
   const { page } = tab;
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''));
@@ -71,7 +71,7 @@ test(`${RECORDS} records of ${SUBAGENTS} sub-agents are read by one request, and
   page.removeAllListeners('request');
 });
 
-test('each sub-agent has its calls, and shows them alone', async () => {
+test('each sub-agent has its calls and can be shown alone', async () => {
   const { page } = tab;
   await page.goto(`${product.service.url}/sessions/${sessionId}?view=agents`);
   await page.getByRole('heading', { name: `${SUBAGENTS} sub-agents` }).waitFor({ timeout: 60_000 });

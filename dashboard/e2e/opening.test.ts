@@ -30,19 +30,19 @@ describe.each([7, 12, 1500])('a live session of %i events', (count) => {
     await recorder.append(sessionId, answers(count));
   });
 
-  test('opens at its top, and offers its end', async () => {
+  test('opens at its top and offers a button to its end', async () => {
     await openSession(page, product.service, sessionId);
     await toEnd('Go to the end').waitFor();
     expect(await scrolled()).toBe(0);
   });
 
-  test('stays there when events come, and counts them', async () => {
+  test('stays there when events arrive, and counts them', async () => {
     await recorder.append(sessionId, answers(3));
     await toEnd('3 new').waitFor();
     expect(await scrolled()).toBe(0);
   });
 
-  test('is followed once its end was asked for', async () => {
+  test('is followed once the reader has gone to its end', async () => {
     await toEnd('3 new').click();
     await expect.poll(() => isInSight(page, rowOfEvent(page, count + 3))).toBe(true);
     await expect.poll(() => toEnd('3 new').count()).toBe(0);

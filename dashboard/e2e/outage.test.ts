@@ -14,18 +14,18 @@ beforeAll(async () => {
   recorder = await createRecorder(machine);
   await recorder.append(await recorder.openSession('Before the outage'), [event('user.message', { text: 'Hello' })]);
   tab = await openAsAda(product);
-  // Chromium writes each request that nobody answered to the console.
+  // Chromium logs each unanswered request to the console.
   tab.allow(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_FAILED|404|could not be loaded/);
 });
 
-/** Lost when the window is loaded again. */
+/** A marker that a reload removes. */
 const mark = () => tab.page.evaluate(() => document.body.setAttribute('data-marked', ''));
 const isMarked = () => tab.page.evaluate(() => document.body.hasAttribute('data-marked'));
 const main = (name: string) => tab.page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name });
 const heading = (name: string) => tab.page.getByRole('heading', { level: 1, name });
 const says = (text: string) => tab.page.getByRole('status').getByText(text);
 
-describe('while the service is away', () => {
+describe('during an outage of the service', () => {
   beforeAll(async () => {
     await main('Sessions').click();
     await tab.page.getByRole('link', { name: 'Before the outage' }).waitFor();
@@ -34,13 +34,13 @@ describe('while the service is away', () => {
     await product.service.stop();
   });
 
-  test('the page says so, and stays', async () => {
+  test('the page stays and shows the outage', async () => {
     await says('The service does not answer.').waitFor();
     await tab.page.getByRole('link', { name: 'Before the outage' }).waitFor();
     await picture(tab, 'outage');
   });
 
-  test('what happened meanwhile comes by itself once it is back', async () => {
+  test('missed changes appear by themselves once the service is back', async () => {
     await product.service.restart();
     await recorder.openSession('After the outage');
     await says('The service answers again.').waitFor();
@@ -48,7 +48,7 @@ describe('while the service is away', () => {
     expect(await isMarked()).toBe(true);
   });
 
-  test('a page whose code is not here says so, in its place, and comes by itself', async () => {
+  test('a page whose code failed to load says so and appears by itself later', async () => {
     await product.service.stop();
     await says('The service does not answer.').waitFor();
     await main('Machines').click();
@@ -63,7 +63,7 @@ describe('while the service is away', () => {
   });
 });
 
-test('code that another version of the service no longer has comes with its page', async () => {
+test('code that an upgraded service no longer has is loaded by a reload', async () => {
   const { page } = tab;
   await page.route('**/assets/secrets-*.js', (route) => route.fulfill({ status: 404 }));
   await main('Secrets').click();
@@ -73,7 +73,7 @@ test('code that another version of the service no longer has comes with its page
   await heading('Secrets').waitFor();
 });
 
-test('whoever comes while it is away is told, and is let in when it is back', async () => {
+test('a visitor during the outage sees it and is let in once the service is back', async () => {
   const visitor = await openAsAda(product);
   visitor.allow(/502|503|500|ERR_CONNECTION_REFUSED/);
   const { page } = visitor;

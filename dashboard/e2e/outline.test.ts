@@ -6,7 +6,7 @@ import { openSession, rowOfEvent } from './steps/timeline.ts';
 
 const product = setUpProduct();
 
-test('the outline of thousands of prompts is short, and follows what is read', async () => {
+test('the outline of thousands of prompts draws few of them and follows the timeline', async () => {
   const PROMPTS = 5000;
   const { machine } = await prepareOrganization(product.service);
   const recorder = await createRecorder(machine);

@@ -31,7 +31,7 @@ async function openAsAda() {
   return tab;
 }
 
-test('a person signs in at the provider, founds an organization, and invites somebody, who joins', async () => {
+test('a person signs in at the provider, creates an organization and invites somebody who joins', async () => {
   const { page } = await openTab();
   await signInThere(page, ADA);
   await createOrganization(page, 'Harbour Works');
@@ -45,7 +45,7 @@ test('a person signs in at the provider, founds an organization, and invites som
   await product.close(invited);
 });
 
-test('a sign-in is renewed at its end without a page, also with a key that is new', async () => {
+test('an expiring sign-in is renewed without a page, even with a new key', async () => {
   const { page } = await openAsAda();
   await provider.rotateKeys();
   await expireToken(page);
@@ -55,7 +55,7 @@ test('a sign-in is renewed at its end without a page, also with a key that is ne
   expect(provider.count('/auth')).toBe(asked);
 });
 
-test('a machine whose clock is two hours ahead signs in like any other', async () => {
+test('a person signs in on a machine with a clock two hours ahead', async () => {
   const tab = await openTab();
   await tab.page.clock.setSystemTime(Date.now() + 2 * 3_600_000);
   await signInThere(tab.page, ADA);
@@ -67,7 +67,7 @@ test('a machine whose clock is two hours ahead signs in like any other', async (
   await product.close(tab);
 });
 
-test('who signs out is asked for the password next time', async () => {
+test('after signing out, the provider asks for the password again', async () => {
   const { page } = await openAsAda();
   await page.getByRole('button', { name: /sign out/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
@@ -78,7 +78,7 @@ test('who signs out is asked for the password next time', async () => {
 });
 
 test.each(['cuts the connection', 'never answers'] as const)(
-  'whoever comes while the provider %s is told so, and signs in once it answers',
+  'a visitor sees an error while the provider %s, and signs in once it answers',
   async (fault) => {
     provider.fault = fault;
     const tab = await openTab();
@@ -97,7 +97,7 @@ test.each(['cuts the connection', 'never answers'] as const)(
   },
 );
 
-test('an outage of the provider leaves a page that is open as it is', async () => {
+test('an outage of the provider does not affect an open page', async () => {
   const tab = await openAsAda();
   tab.allow(/ERR_/);
   const { page } = tab;

@@ -7,7 +7,7 @@ import { openAsAda, prepareOrganization } from './steps/organization.ts';
 import { createMachineOf } from './steps/samples.ts';
 import { currentRow, openSession, readToEnd } from './steps/timeline.ts';
 
-/** A transcript of real work, where the collection that holds it lies beside the repository. */
+/** A transcript of real work, if its collection is beside the repository. */
 const TRANSCRIPT = join(REPOSITORY, '../shared/transcripts/claude-code/FSM1__cipher-box/fc/71f7dc4708/1/full.jsonl');
 
 const product = setUpProduct();

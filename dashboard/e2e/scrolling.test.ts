@@ -26,7 +26,7 @@ beforeAll(async () => {
   page = tab.page;
 });
 
-/** Turns the timeline a few screens a frame. @returns how many rows were drawn in brief, and how many texts in full */
+/** Scrolls the timeline by a few screens in each frame. @returns the numbers of rows drawn in brief and of texts drawn in full */
 const scrollFast = (frames: number) =>
   timelineOf(page).evaluate(async (area, count) => {
     const drawn = { brief: 0, full: 0 };
@@ -47,7 +47,7 @@ const scrollFast = (frames: number) =>
     return drawn;
   }, frames);
 
-test('what goes by too fast to be read is drawn in brief, and in full where one stops', async () => {
+test('rows are drawn in brief during fast scrolling, and in full after it', async () => {
   await openSession(page, product.service, sessionId);
   await page.locator('[data-complete="true"]').waitFor({ state: 'attached' });
   const { brief, full } = await scrollFast(20);
@@ -58,14 +58,14 @@ test('what goes by too fast to be read is drawn in brief, and in full where one 
   expect(await timelineOf(page).locator('.prose strong').count()).toBeGreaterThan(2);
 });
 
-test('a link into the middle shows its row in full at once, and it has the focus', async () => {
+test('a link into the middle shows its row in full at once and focuses it', async () => {
   await openSession(page, product.service, sessionId, 900);
   await expectAt(page, 900);
   await rowOfEvent(page, 900).getByText('Answer 899').waitFor();
   await expect.poll(() => rowOfEvent(page, 900).evaluate((row) => row === document.activeElement)).toBe(true);
 });
 
-test('the time of a row leads to it, and is a link for whoever wants one', async () => {
+test('the time of a row selects the row, and is a link that can be opened or copied', async () => {
   await openSession(page, product.service, sessionId, 20);
   const time = rowOfEvent(page, 22).getByTitle(/^Event 22,/);
   expect(await time.getAttribute('href')).toContain(`/sessions/${sessionId}?e=22`);

@@ -45,17 +45,17 @@ const goTo = async (search = '') => {
   await listOf(page).waitFor();
 };
 const query = () => new URL(page.url()).searchParams.get('q');
-/** The rows by their titles, as soon as they are these. */
+/** Waits until the list has rows with these titles. */
 const expectTitles = (...titles: string[]) => expect.poll(() => titlesIn(page)).toEqual(titles);
 
 describe('a search', () => {
-  test('for words shows where they stand, and leads there', async () => {
+  test('for words shows their places and links to them', async () => {
     await goTo();
     await bar(page).fill('ECONNRESET');
     await expectTitles(FLAKY);
     const hit = rowOf(page, FLAKY).getByRole('link', { name: /output.*ECONNRESET/ });
     await expect.poll(() => hit.locator('mark').allTextContents()).toEqual(['ECONNRESET']);
-    // Of `->` an arrow would be made, which nobody wrote.
+    // A ligature would turn `->` into an arrow that nobody wrote.
     expect(await hit.evaluate((element) => getComputedStyle(element).fontFeatureSettings)).toBe('"calt" 0');
     await picture(tab, 'search-words');
     await hit.click();
@@ -70,14 +70,14 @@ describe('a search', () => {
     expect(await bar(page).inputValue()).toBe('ECONNRESET');
   });
 
-  test('for what is nowhere says so, and how to go on', async () => {
+  test('without results says so, and how to continue', async () => {
     await page.goto(`${product.service.url}/sessions?q=zzyzx`);
     await page.getByRole('heading', { name: 'No matching sessions' }).waitFor();
     await page.getByRole('link', { name: 'clear the search' }).click();
     await expectTitles(DOCS, FLAKY);
   });
 
-  test('with a filter that means nothing says what is looked for instead', async () => {
+  test('with an unknown filter says what it searches for instead', async () => {
     await goTo();
     await bar(page).fill('queue after:someday ');
     await page.getByText(/after:someday is searched as words/).waitFor();
@@ -86,7 +86,7 @@ describe('a search', () => {
   });
 });
 
-test('words are looked for from any page', async () => {
+test('a search can be started from any page', async () => {
   await page.goto(`${product.service.url}/members`);
   await page.getByRole('heading', { name: 'Members' }).waitFor();
   await page.keyboard.press('Control+k');
@@ -98,7 +98,7 @@ test('words are looked for from any page', async () => {
 });
 
 describe('a filter', () => {
-  test('is suggested, becomes a chip, and goes again', async () => {
+  test('is suggested, becomes a chip and can be removed', async () => {
     await goTo();
     await bar(page).fill('agent:cod');
     await page.getByRole('option', { name: /Codex/ }).waitFor();
@@ -111,7 +111,7 @@ describe('a filter', () => {
     expect(query()).toBeNull();
   });
 
-  test('is typed among words, and taken back by Backspace', async () => {
+  test('can be typed between words and removed with Backspace', async () => {
     await goTo();
     await bar(page).pressSequentially('branch:fix/queue queue');
     await expect.poll(() => query()).toBe('branch:fix/queue queue');
@@ -121,7 +121,7 @@ describe('a filter', () => {
     await expectTitles(DOCS, FLAKY);
   });
 
-  test('of a machine is that of links from other pages, by its name', async () => {
+  test('for a machine shows its name, also when it comes from a link of another page', async () => {
     const { body } = await owner.listEnvironments({});
     const { environmentId } = body.environments.find(({ hostname }) => hostname === 'lighthouse') ?? {};
     await goTo(`?q=machine:${environmentId}`);
@@ -129,7 +129,7 @@ describe('a filter', () => {
     await page.getByRole('button', { name: 'Remove the filter machine lighthouse' }).waitFor();
   });
 
-  test('is what the pages of members and secrets lead to', async () => {
+  test('is set by the links of the pages Members and Secrets', async () => {
     await page.goto(`${product.service.url}/members`);
     await page.getByRole('link', { name: 'person:ada' }).click();
     await expectTitles(FLAKY);
@@ -142,7 +142,7 @@ describe('a filter', () => {
 });
 
 describe('the list', () => {
-  test('is ordered by a column, and the address keeps it', async () => {
+  test('can be sorted by a column, and the address keeps the order', async () => {
     await goTo();
     const header = page.getByRole('columnheader', { name: 'Failed' });
     await header.getByRole('button').click();
@@ -155,14 +155,14 @@ describe('the list', () => {
     await expectTitles(DOCS, FLAKY);
   });
 
-  test('tells two sessions apart by where they ran, and what came of them', async () => {
+  test('distinguishes sessions by their place and their outcome', async () => {
     await goTo();
     const row = rowOf(page, FLAKY);
     await expect.poll(() => row.textContent()).toMatch(/Claude Code.*harbour.*fix\/queue.*workbench.*ada/);
     expect(await row.locator('[data-label="Failed"]').textContent()).toBe('1');
   });
 
-  test('is kept as a view under a name', async () => {
+  test('can be saved as a view', async () => {
     await goTo('?q=agent:codex&order=cost');
     await page.getByRole('button', { name: 'Views' }).click();
     await page.getByRole('menuitem', { name: 'Save this view…' }).click();
@@ -181,7 +181,7 @@ describe('the list', () => {
     await page.getByRole('button', { name: 'Views' }).waitFor();
   });
 
-  test('is read without the mouse: found, previewed, opened', async () => {
+  test('can be searched, previewed and opened without the mouse', async () => {
     await goTo();
     await page.keyboard.press('f');
     await page.keyboard.type('queue');
@@ -236,7 +236,7 @@ describe('the list', () => {
 });
 
 describe('while agents work', () => {
-  test('new sessions wait until they are asked for, and what is read stays where it is', async () => {
+  test('new sessions wait behind a button, and visible rows do not move', async () => {
     await goTo();
     await rowOf(page, FLAKY).hover();
     const before = await rowOf(page, FLAKY).boundingBox();
@@ -251,7 +251,7 @@ describe('while agents work', () => {
     await expectTitles('Begun in the meantime', DOCS, FLAKY);
   });
 
-  test('figures of a row are read again, and those of no other', async () => {
+  test('only the figures of a changed row are read again', async () => {
     await goTo();
     const asked: string[] = [];
     const listen = (request: { url(): string }) => void asked.push(new URL(request.url()).pathname);
@@ -265,7 +265,7 @@ describe('while agents work', () => {
     expect(asked.filter((path) => path.endsWith('/search'))).toEqual([]);
   });
 
-  test('a session that is deleted from its row goes everywhere', async () => {
+  test('a session that is deleted from the list disappears everywhere', async () => {
     await goTo('?q=meantime');
     await expectTitles('Begun in the meantime');
     const row = rowOf(page, 'Begun in the meantime');
@@ -281,7 +281,7 @@ describe('while agents work', () => {
   });
 });
 
-/** The row that has the focus, as a whole. */
+/** The row with the focus. */
 const expectFocus = (title: string) =>
   expect
     .poll(() => page.evaluate(() => document.activeElement?.closest('[data-session]')?.textContent ?? ''))

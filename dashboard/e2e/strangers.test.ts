@@ -17,7 +17,7 @@ beforeAll(async () => {
   await recorder.append(sessionId, [event('user.message', { text: WORDS })]);
 });
 
-test('a person of another organization is told that there is no such session', async () => {
+test('a person of another organization sees that the session does not exist', async () => {
   const stranger = await product.open();
   await stranger.page.goto(product.service.url);
   await signUp(stranger.page, BEN);

@@ -17,13 +17,13 @@ beforeAll(async () => {
   ({ page } = await openAsAda(product));
 });
 
-/** What the service serves as files, fonts aside, which a browser shows a page without. */
+/** Files of the service, without fonts, which a browser does not wait for. */
 const isCounted = (path: string) => !/\.woff2$|^\/(?:v1|config|oidc)\b/.test(path);
 
-/** The code of the plots, which no paint waits for: here it never comes. */
+/** The code of the plots, which no paint waits for. Here, it never arrives. */
 const PLOTS = '**/assets/plot-area-*.js';
 
-/** KiB that were sent, headers included, until a person sees the page; the browser has nothing of it yet. */
+/** KiB sent, including headers, until a person sees the page with an empty cache. */
 async function weigh(address: string, isShown: () => Promise<void>): Promise<number> {
   const cache = await page.context().newCDPSession(page);
   await page.goto('about:blank');
@@ -35,7 +35,7 @@ async function weigh(address: string, isShown: () => Promise<void>): Promise<num
   await isShown();
   page.off('requestfinished', note);
   const sizes = await Promise.all(sent.filter((each) => isCounted(new URL(each.url()).pathname)).map(sizeOf));
-  // More than the page and its code are not there yet.
+  // With fewer files, the page would not be complete.
   expect(sizes.length).toBeGreaterThan(5);
   const total = sizes.reduce((sum, size) => sum + size, 0) / 1024;
   console.log(`${address}: ${total.toFixed(1)} KiB in ${sizes.length} responses`);
@@ -47,7 +47,7 @@ async function sizeOf(request: Request): Promise<number> {
   return responseBodySize + responseHeadersSize;
 }
 
-test('the first page weighs at most 145 KiB, and is there without its plots', async () => {
+test('the first page weighs at most 145 KiB and is shown before its plots', async () => {
   await page.route(PLOTS, () => {});
   const isShown = () => page.locator('.plot figcaption').first().waitFor();
   expect(await weigh('/', isShown)).toBeLessThan(145);

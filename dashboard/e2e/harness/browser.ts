@@ -4,7 +4,7 @@ import { CHROMIUM } from './chromium.ts';
 export type Page = BrowserPage;
 export type Locator = BrowserLocator;
 
-/** @param keepsPages keeps pages that were left, with their connections, as people's browsers do */
+/** @param keepsPages keeps pages that were left, with their connections, like browsers of people do */
 export const launchBrowser = (keepsPages = false) =>
   chromium.launch({
     ...CHROMIUM,

@@ -5,21 +5,21 @@ import { REPOSITORY } from './folders.ts';
 
 const NO_SOURCE = /^(dist|e2e|node_modules|test)\b/;
 
-/** Before the tests, which run beside each other. */
+/** Runs once before all tests, which run in parallel. */
 export default function build(): void {
   buildDashboard();
   buildDownloads();
 }
 
-/** Builds the dashboard where there is no build, or one of older sources. */
+/** Builds the dashboard if there is no build or if its sources are newer. */
 export function buildDashboard(): void {
   if (isBuilt('dashboard/dist/index.html', ['dashboard', 'contract'])) return;
-  // The test runner's own would build the slow React of development.
+  // The environment of the test runner would build the slow development version of React.
   const env = { ...process.env, NODE_ENV: 'production' };
   execFileSync('npm', ['run', 'build', '--workspace', 'dashboard'], { cwd: REPOSITORY, stdio: 'pipe', env });
 }
 
-/** The same for what machines fetch from the service. */
+/** Builds the files that machines download from the service in the same way. */
 function buildDownloads(): void {
   if (isBuilt('dist/download/install/SHA256SUMS', ['cli', 'contract', 'script/release'])) return;
   execFileSync(process.execPath, ['script/build-download.ts'], { cwd: REPOSITORY, stdio: 'pipe' });

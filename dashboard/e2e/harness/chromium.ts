@@ -1,4 +1,4 @@
-/** Debian's Chromium, quiet: it asks nobody else for anything. */
+/** Debian's Chromium without requests of its own. */
 export const CHROMIUM = {
   executablePath: '/usr/bin/chromium',
   args: [

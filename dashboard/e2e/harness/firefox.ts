@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Debian's. Playwright asks it for what only a later one has, so that it is driven by its own protocol, WebDriver BiDi. */
+/** Debian's Firefox. Playwright needs a later version, so the tests use its own protocol, WebDriver BiDi. */
 export const FIREFOX = '/usr/bin/firefox-esr';
 
 /** A window of Firefox. */
@@ -13,16 +13,16 @@ export interface FirefoxTab {
   problems: string[];
   open(url: string): Promise<void>;
   resize(width: number, height: number): Promise<void>;
-  /** @returns what the expression is, or what it promises, as JSON */
+  /** @returns the value of the expression or of its promise, as JSON */
   evaluate<Value>(expression: string): Promise<Value>;
-  /** Waits until the expression is true of the page. */
+  /** Waits until the expression is true in the page. */
   until(expression: string): Promise<void>;
   /** Clicks the middle of the first element. */
   click(selector: string): Promise<void>;
-  /** Keys go to what has the focus; a name such as `Enter` is one key. */
+  /** Types keys into the focused element; a name such as `Enter` is one key. */
   type(text: string): Promise<void>;
   press(key: keyof typeof KEYS): Promise<void>;
-  /** The wheel over the middle of the first element. */
+  /** Turns the wheel over the middle of the first element. */
   wheel(selector: string, pixels: number): Promise<void>;
   picture(path: string): Promise<void>;
   close(): Promise<void>;
@@ -31,7 +31,7 @@ export interface FirefoxTab {
 const KEYS = { Enter: '\uE007', Escape: '\uE00C', Tab: '\uE004' } as const;
 const PATIENCE_MS = 30_000;
 
-/** Preferences of a profile that asks nobody for anything. */
+/** Preferences of a profile that sends no requests of its own. */
 const QUIET = {
   'app.update.disabledForTesting': true,
   'browser.shell.checkDefaultBrowser': false,
@@ -43,7 +43,7 @@ const QUIET = {
   'toolkit.telemetry.reportingpolicy.firstRun': false,
 };
 
-/** @param folder for the profile */
+/** @param folder the folder of the profile */
 export async function openFirefox(folder: string, theme: 'light' | 'dark' = 'light'): Promise<FirefoxTab> {
   const preferences = { ...QUIET, 'layout.css.prefers-color-scheme.content-override': theme === 'dark' ? 0 : 1 };
   const lines = Object.entries(preferences).map(([name, value]) => `user_pref("${name}", ${value});\n`);
@@ -80,7 +80,7 @@ export async function openFirefox(folder: string, theme: 'light' | 'dark' = 'lig
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
-  /** As soon as the element is there, and stands still: a page that is still loading moves it. */
+  /** Waits until the element exists and no longer moves, since a loading page moves it. */
   async function middleOf(selector: string): Promise<{ x: number; y: number }> {
     const element = `document.querySelector(${JSON.stringify(selector)})`;
     const read = () =>

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export const REPOSITORY = at('../../..');
-/** Pictures and records of the runs; git does not see them. */
+/** Pictures and records of the runs, ignored by git. */
 export const ARTEFACTS = at('../../../artefacts/browser');
 
 export interface Folder {
@@ -19,7 +19,7 @@ export function makeFolder(): Folder {
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
-/** A sentence as the name of a file. */
+/** Turns a sentence into the name of a file. */
 export const fileNameOf = (sentence: string): string =>
   sentence
     .toLowerCase()

@@ -10,13 +10,13 @@ import { openTab, type Tab } from './tab.ts';
 /** The service and a browser, for the tests of a file. */
 export interface Product {
   service: Service;
-  /** For whatever a test writes; removed at the end. */
+  /** A folder for files of tests, removed at the end. */
   folder: string;
   open(options?: BrowserContextOptions): Promise<Tab>;
   close(tab: Tab): Promise<void>;
 }
 
-/** Starts both before the first test of the file. After each test, every tab must have been quiet. */
+/** Starts both before the first test of the file. After each test, no tab may have reported an error. */
 export function setUpProduct({
   keepsPages = false,
   configure,
@@ -61,7 +61,7 @@ export function setUpProduct({
     folder?.remove();
   });
 
-  /** What the tabs showed and said when a test failed. */
+  /** Saves the pictures and consoles of all tabs after a failed test. */
   async function keepEvidence(file: string, test: string): Promise<void> {
     const place = join(ARTEFACTS, 'failed', `${basename(file, '.test.ts')}-${fileNameOf(test)}`);
     mkdirSync(place, { recursive: true });
@@ -75,7 +75,7 @@ export function setUpProduct({
   return product;
 }
 
-/** Keeps a picture of what the tab shows. */
+/** Saves a picture of the tab. */
 export async function picture({ page }: Tab, name: string): Promise<void> {
   mkdirSync(ARTEFACTS, { recursive: true });
   await page.screenshot({ path: join(ARTEFACTS, `${name}.png`), animations: 'disabled' });

@@ -9,17 +9,17 @@ import { REPOSITORY } from './folders.ts';
 
 export interface Service {
   url: string;
-  /** Creates the first account; works once. */
+  /** The link that creates the first account; it works once. */
   welcomeLink: string;
   stop(): Promise<void>;
-  /** After it was stopped: on the same data, at the same address. */
+  /** Starts the service again after a stop, with the same data at the same address. */
   restart(): Promise<void>;
 }
 
-/** More variables, known once the address is. */
+/** More variables, which may depend on the address. */
 export type Configure = (url: string) => Record<string, string> | Promise<Record<string, string>>;
 
-/** The service as its users start it, on an empty data folder, which also takes its log. */
+/** Starts the service as its users do, with an empty data folder, which also gets its log. */
 export async function startService(dataDir: string, configure: Configure = () => ({})): Promise<Service> {
   const port = await freePort('127.0.0.1');
   const log = createWriteStream(join(dataDir, 'service.log'));
@@ -49,11 +49,11 @@ function run(variables: Record<string, string>, log: WriteStream) {
     env: {
       PATH: process.env.PATH ?? '',
       LOG_LEVEL: 'warn',
-      // Everybody here comes from one address.
+      // All requests of the tests come from one address.
       RATE_LIMIT_ADDRESS: '0',
       RATE_LIMIT_SECRET: '0',
       RATE_LIMIT_USER: '0',
-      // So that a second person can come without the first.
+      // So that a second person can sign up without an invitation.
       ...(variables.IDENTITY_PROVIDER === undefined && { SIGN_UP: 'open' }),
       ...variables,
     },
@@ -62,7 +62,7 @@ function run(variables: Record<string, string>, log: WriteStream) {
   child.stdout.pipe(log, { end: false });
   child.stderr.pipe(log, { end: false });
   const lines = createInterface({ input: child.stdout });
-  /** Resolves with the first line that matches; rejects where the service ends before. */
+  /** Resolves with the first line that matches; rejects if the service ends before. */
   const lineWith = (expression: RegExp) =>
     new Promise<RegExpExecArray>((resolve, reject) => {
       lines.on('line', (line) => {

@@ -1,17 +1,17 @@
 import type { Browser, BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core';
 
-/** A page in a profile of its own, and what went on in it that nobody sees. */
+/** A page in a profile of its own, with a record of its invisible errors. */
 export interface Tab {
   page: Page;
-  /** What must not happen: errors, dialogs, forbidden or foreign requests. */
+  /** Events that must not happen: errors, dialogs, forbidden or foreign requests. */
   problems: string[];
-  /** All that was written to the console. */
+  /** All messages of the console. */
   console: string[];
-  /** Lets pass what a test provokes. */
+  /** Ignores errors that a test provokes. */
   allow(problem: RegExp): void;
 }
 
-/** Loopback has two names, and the service is known by both. */
+/** Loopback has two names, and both belong to the service. */
 const isOwn = (address: string, origin: string) =>
   ['data:', 'blob:', 'about:'].includes(new URL(address).protocol) || new URL(address).origin === origin;
 

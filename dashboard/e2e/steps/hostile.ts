@@ -2,10 +2,10 @@ import type { NewEvent } from '../../../contract/event.ts';
 import { splitPayload } from '../../../contract/parts.ts';
 import { event } from './recording.ts';
 
-/** Where nothing may ever be asked for. */
+/** An address that must never be requested. */
 const ELSEWHERE = 'https://elsewhere.example';
 
-/** Words that would do something if a page took them for more than words. */
+/** Texts that would have effects if a page did not treat them as text. */
 const MARKUP = [
   `<img src=x onerror="alert('image')">`,
   `<script>alert('script')</script>`,
@@ -34,7 +34,7 @@ const TERMINAL = [
   '\u001b[999999999mno such colour\u001b[38;5;196mmany\u001b[',
 ].join('\n');
 
-/** Written backwards, hidden, or no character at all. */
+/** Bidirectional, hidden and invalid characters. */
 const CHARACTERS = [
   'access = "user\u202e\u2066// Check if admin\u2069 \u2066"',
   'zero\u200bwidth\u200djoined\ufeff',
@@ -43,7 +43,7 @@ const CHARACTERS = [
   'التاريخ mixed עברית with words',
 ].join('\n');
 
-/** What takes a parser's stack, or seconds. */
+/** Texts that cost a parser its stack or seconds. */
 const DEEP = [
   '>'.repeat(3_000),
   '- '.repeat(1_500),
@@ -53,7 +53,7 @@ const DEEP = [
   `${'|a'.repeat(500)}|\n${'|-'.repeat(500)}|\n${'|\n'.repeat(500)}`,
 ].join('\n\n');
 
-/** Says one thing and is another. */
+/** Links that look like other links. */
 const DISGUISES = [
   'written backwards by an entity: &#x202e;gnihtyreve, and &#8203;hidden',
   '[https://github.com/login](https://evil.example/phish)',
@@ -79,7 +79,7 @@ const allOf = (text: string): NewEvent[] => [
 const edit = (path: string, line: string): NewEvent =>
   event('tool.call', { name: 'Edit', input: { file_path: path, old_string: line, new_string: `${line}\n${MARKUP}` } });
 
-/** Payloads that no parser makes. */
+/** Payloads that no parser creates. */
 const SHAPES: NewEvent[] = [
   ...['user.message', 'tool.call', 'tool.result', 'usage', 'session.meta', 'subagent.started', 'compaction'].map(
     (eventType) => ({ eventType, payload: {} }),
@@ -106,7 +106,7 @@ function nest(depth: number): unknown {
   return depth === 0 ? MARKUP : depth % 2 === 0 ? [nest(depth - 1)] : { inner: nest(depth - 1) };
 }
 
-/** A payload of any size, in as many events as it takes. */
+/** A payload of any size, in as many events as it needs. */
 function inParts(whole: NewEvent): NewEvent[] {
   const { source, ...others } = whole.payload as Record<string, unknown> & { source: never };
   const parts = splitPayload(source, JSON.stringify({ source, ...others }), 200_000);
@@ -126,7 +126,7 @@ const LONG_RESULT = inParts(
   event('tool.result', { output: `${'0123456789'.repeat(500_000)} ${LONG_LINE_END}`, isError: true }),
 );
 
-/** The event in which a line of 5 MB begins, and that of a long message. */
+/** The first events of a line of 5 MB and of a long message. */
 export const LONG_RESULT_AT = BEFORE_LONG.length + 1;
 export const LONG_MESSAGE_AT = LONG_RESULT_AT + LONG_RESULT.length;
 

@@ -8,7 +8,7 @@ import { REPOSITORY } from '../harness/folders.ts';
 export interface Machine {
   /** Runs `capture`. Rejects unless it exits with 0. @returns what it printed */
   capture(args: readonly string[], input?: string): Promise<string>;
-  /** Puts transcripts in place of the agent. @returns the folder */
+  /** Writes transcripts like the agent would. @returns the folder */
   projects: string;
 }
 
@@ -37,15 +37,15 @@ export function createMachine(home: string, variables: Record<string, string>): 
   };
 }
 
-/** A sample session of which only the first records are there yet. */
+/** A sample session of which only the first records are written yet. */
 export interface GrowingSession {
-  /** Writes all that is left, as the agent would. */
+  /** Writes the remaining records, like the agent would. */
   finish(): void;
 }
 
 /**
- * As if it happened now: a session that ended long ago is closed as soon as it is captured. What is `sudden` happens at this
- * very moment, and not in the minutes up to it, which are before a person let capture begin.
+ * The times are shifted to the present, since a session that ended long ago is closed as soon as it is captured. With
+ * `sudden`, all events happen at this very moment, not in the minutes before, when capture was not allowed yet.
  */
 export function beginSession(
   machine: Pick<Machine, 'projects'>,

@@ -6,14 +6,14 @@ import type { Tab } from '../harness/tab.ts';
 import { ADA, signIn as signInByForm } from './person.ts';
 
 export interface Organization {
-  /** Calls as Ada, its owner. */
+  /** A client of Ada, the owner. */
   owner: Client;
-  /** Calls with the secret, as a machine does. */
+  /** A client with the secret, like a machine. */
   machine: Client;
   secret: string;
 }
 
-/** Ada's organization with a secret, for tests that begin later than the first visit. */
+/** Ada's organization with a secret, for tests that begin after the first visit. */
 export async function prepareOrganization({ url, welcomeLink }: Service): Promise<Organization> {
   await signUp(welcomeLink, ADA);
   const token = await signIn(url, ADA);
@@ -23,7 +23,7 @@ export async function prepareOrganization({ url, welcomeLink }: Service): Promis
   return { owner, machine: createClient({ baseUrl: url, credential: () => secret }), secret };
 }
 
-/** A tab in which Ada is signed in. */
+/** Opens a tab in which Ada is signed in. */
 export async function openAsAda(product: Product, options?: Parameters<Product['open']>[0]): Promise<Tab> {
   const tab = await product.open(options);
   await tab.page.goto(product.service.url);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The link of the last mail to somebody. */
+/** The link in the last mail to a person. */
 export function linkTo({ folder }: { folder: string }, email: string): string {
   const outbox = join(folder, 'data', 'outbox');
   const mails = readdirSync(outbox)

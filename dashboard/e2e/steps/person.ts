@@ -10,14 +10,14 @@ export interface Credentials {
 export const ADA: Credentials = { email: 'ada@example.com', password: 'three quiet harbours' };
 export const BEN: Credentials = { email: 'ben@example.org', password: 'seven loud mountains' };
 
-/** By the link that the service prints when it starts for the first time. */
+/** Creates an account with the link that the service prints at its first start. */
 export async function createFirstAccount(page: Page, service: Service, person: Credentials): Promise<void> {
   await page.goto(service.welcomeLink);
   await fill(page, person);
   await page.getByRole('button', { name: 'Create account' }).click();
 }
 
-/** From the page to which the dashboard sends whoever is not signed in. */
+/** Signs in on the page to which the dashboard redirects. */
 export async function signUp(page: Page, person: Credentials): Promise<void> {
   await page.getByRole('link', { name: 'Create one' }).click();
   await fill(page, person);

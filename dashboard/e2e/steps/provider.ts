@@ -3,7 +3,7 @@ import type { Product } from '../harness/product.ts';
 import type { Tab } from '../harness/tab.ts';
 import type { Credentials } from './person.ts';
 
-/** A tab that may visit the provider, whose pages ask a foreign host for their letters. */
+/** A tab that may visit the provider, whose pages load fonts from a foreign host. */
 export async function openTabAt(product: Product, { issuer }: { issuer: string }): Promise<Tab> {
   const tab = await product.open();
   tab.allow(new RegExp(`^foreign request: \\w+ (${issuer}|https://fonts.googleapis.com)/`));
@@ -12,7 +12,7 @@ export async function openTabAt(product: Product, { issuer }: { issuer: string }
   return tab;
 }
 
-/** On the two pages of `oidc-provider`. */
+/** Signs in on the two pages of `oidc-provider`. */
 export async function signInThere(page: Page, { email, password }: Credentials): Promise<void> {
   await page.getByPlaceholder('Enter any login').fill(email);
   await page.getByPlaceholder('and password').fill(password);

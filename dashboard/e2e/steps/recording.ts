@@ -1,7 +1,7 @@
 import type { Client } from '../../../contract/client.ts';
 import { MAX_BATCH_EVENTS, type NewEvent } from '../../../contract/event.ts';
 
-/** Appends to sessions as a command line would, but whatever events a test wants. */
+/** Appends any events to sessions, like a command line would. */
 export interface Recorder {
   openSession(title: string): Promise<string>;
   append(sessionId: string, events: readonly NewEvent[]): Promise<void>;
@@ -28,7 +28,7 @@ export async function createRecorder(machine: Client, hostname = 'workbench'): P
 
 let position = 0;
 
-/** An event as the parsers make them. */
+/** An event like the parsers create. */
 export function event(eventType: string, fields: Record<string, unknown> = {}): NewEvent {
   position += 100;
   const source = { agent: 'claude-code', session: 'a', file: 'projects/a.jsonl', position };

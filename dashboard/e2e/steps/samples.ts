@@ -4,12 +4,12 @@ import type { Product } from '../harness/product.ts';
 import { beginSession, createMachine, type Machine } from './machine.ts';
 import { type Organization, openAsAda, prepareOrganization } from './organization.ts';
 
-/** A web service gets a rate limit: prompts, edits, a failing command, secrets, sub-agents. */
+/** A session that adds a rate limit to a web service: prompts, edits, a failing command, secrets, sub-agents. */
 export const RATE_LIMIT = {
   project: '-home-dev-code-shortlink',
-  /** Of the first prompt. */
+  /** The words of the first prompt. */
   words: 'that nothing enforces',
-  /** So many records are there at first, in tests in which it grows. */
+  /** The number of records at first, in tests in which the session grows. */
   begun: 158,
 } as const;
 
@@ -17,7 +17,7 @@ export function createMachineOf(product: Product, { secret }: Pick<Organization,
   return createMachine(join(product.folder, 'home'), { CAPTURE_URL: product.service.url, CAPTURE_SECRET: secret });
 }
 
-/** Ada's tab, and the sample session that a machine of hers captured. */
+/** Ada's tab, and the sample session that her machine captured. */
 export async function openSample(product: Product): Promise<{ page: Page; sessionId: string }> {
   const sessionId = await captureSample(product, await prepareOrganization(product.service));
   return { page: (await openAsAda(product)).page, sessionId };

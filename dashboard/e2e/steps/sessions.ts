@@ -8,7 +8,7 @@ export const rowsIn = (page: Page): Locator => listOf(page).locator('[data-sessi
 export const rowOf = (page: Page, title: string | RegExp): Locator => rowsIn(page).filter({ hasText: title });
 export const bar = (page: Page): Locator => page.getByRole('combobox', { name: 'Find sessions' });
 
-/** The titles in sight, from above. */
+/** The visible titles, from the top. */
 export const titlesIn = (page: Page): Promise<string[]> =>
   rowsIn(page).evaluateAll((rows) =>
     rows
@@ -24,7 +24,7 @@ interface Plan {
   events?: readonly NewEvent[];
 }
 
-/** Opens sessions as command lines of two machines would, each agent on its own. */
+/** Opens sessions like the command lines of two machines would, each with its own agent. */
 export async function createFleet(machine: Client) {
   const installations = new Map<string, { environmentId: string; agentInstallationId: string }>();
   for (const [agentId, hostname] of [
@@ -45,7 +45,7 @@ export async function createFleet(machine: Client) {
   };
 }
 
-/** A command and what came of it. */
+/** A command and its result. */
 export function command(callId: string, line: string, output: string, exitCode = 0): NewEvent[] {
   return [
     event('tool.call', { callId, name: 'Bash', input: { command: line } }),

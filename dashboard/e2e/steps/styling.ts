@@ -9,7 +9,7 @@ export interface TraceEvent {
   args?: { elementCount?: number; name?: string };
 }
 
-/** What the browser notes of these categories while something is done. */
+/** Events of these categories that the browser records during an action. */
 export async function traceOf(
   page: Page,
   categories: string[],
@@ -28,7 +28,7 @@ export async function traceOf(
   return (JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] }).traceEvents;
 }
 
-/** How many elements the page styles anew while something is done, one that is styled twice counted twice. */
+/** The number of elements that the page restyles during an action. An element that is restyled twice counts twice. */
 export async function countStyled(page: Page, act: () => Promise<unknown>): Promise<number> {
   const events = await traceOf(page, ['devtools.timeline'], act);
   return events

@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A terminal in which one line runs, as a person sees it and types into it. */
+/** A terminal in which one command runs. The test reads it and types into it like a person. */
 export interface Terminal {
-  /** Resolves with what matches, as soon as it is written. Rejects with all that was written where the line ends before. */
+  /** Resolves with the match as soon as it is written. Rejects with the whole output if the command ends before. */
   read(expression: RegExp): Promise<RegExpExecArray>;
   type(text: string): void;
   /** @returns the exit code */
   ended: Promise<number>;
 }
 
-/** Runs the line in a shell on a terminal of its own: util-linux's `script` has one made. */
+/** Runs the command in a shell with a terminal of its own, which `script` of util-linux creates. */
 export function openTerminal(line: string, env: Record<string, string>): Terminal {
   const child = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
     cwd: env.HOME,

@@ -9,7 +9,7 @@ export const rowOfEvent = (page: Page, sequence: number): Locator =>
     .getByRole('listitem')
     .filter({ has: page.getByTitle(new RegExp(`^Event ${sequence},`)) });
 
-/** The event that the current row stands for. */
+/** The event of the current row. */
 export async function currentSequence(page: Page): Promise<number> {
   const title = await currentRow(page)
     .getByTitle(/^Event/)
@@ -23,7 +23,7 @@ export async function openSession(page: Page, service: Service, sessionId: strin
   await timelineOf(page).getByRole('listitem').first().waitFor();
 }
 
-/** Of the whole timeline, not only of what is drawn of it. */
+/** Searches the whole timeline, not only its drawn part. */
 export async function find(page: Page, words: string): Promise<void> {
   await page.keyboard.press('/');
   const field = page.getByRole('textbox', { name: 'Find in the session' });
@@ -33,7 +33,7 @@ export async function find(page: Page, words: string): Promise<void> {
   await field.press('Escape');
 }
 
-/** Waits until the event is marked as the current one and wholly or mostly in sight. */
+/** Waits until the event is the current one and at least mostly visible. */
 export async function expectAt(page: Page, sequence: number): Promise<void> {
   const row = rowOfEvent(page, sequence).and(currentRow(page));
   await row.waitFor();
@@ -47,13 +47,13 @@ export async function isInSight(page: Page, row: Locator): Promise<boolean> {
   return seen > Math.min(inner.height, outer.height) / 2;
 }
 
-/** Scrolls from where it is down to the end, looking around each time. @returns all text that was met */
+/** Scrolls down to the end step by step. @returns all text on the way */
 export async function readToEnd(page: Page, look = async (): Promise<void> => {}): Promise<string> {
   const timeline = timelineOf(page);
   const met = new Set<string>();
   for (let before = -1, at = 0; at !== before; ) {
     before = at;
-    // What goes by fast is drawn in brief until it rests.
+    // Rows are drawn in brief until scrolling stops.
     await expect.poll(() => timeline.locator('.timeline-passing').count()).toBe(0);
     for (const text of await timeline.getByRole('listitem').allInnerTexts()) met.add(text);
     await look();

@@ -1,6 +1,6 @@
 import type { Page } from '../harness/browser.ts';
 
-/** As if the person had been there for long: the next request has to renew the token. */
+/** Ages the token, so that the next request has to renew it. */
 export const expireToken = (page: Page): Promise<void> =>
   page.evaluate(() => {
     const [key = ''] = Object.keys(sessionStorage).filter((name) => name.startsWith('oidc.user'));
