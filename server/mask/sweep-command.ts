@@ -1,7 +1,7 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Config } from '../config.ts';
 import { askForSweep, cancelMask, listSweepMasks, MaskHeld } from '../store/masks.ts';
-import { changeStore, openStoreToRead, type StoreOptions } from '../store/open.ts';
+import { changeStore, forgetChanges, openStoreToRead, type StoreOptions } from '../store/open.ts';
 import { type SweepFinding, sweepSessions } from './sweep.ts';
 
 type Write = (line: string) => void;
@@ -88,4 +88,5 @@ async function cancel(place: StoreOptions, write: Write): Promise<void> {
     listed = masks.length;
   }
   write(`The masks of ${cancelled} sessions were withdrawn. Texts that are masked already stay masked.`);
+  await forgetChanges(place);
 }

@@ -11,6 +11,7 @@ import { limitedPool, openPostgres, postgresDialect, SCHEMA_SETTINGS, StoreUnsui
 import { createPostgresJournal } from './postgres-journal.ts';
 import type { Database, Db } from './schema.ts';
 import { sqliteDialect } from './sqlite/driver.ts';
+import { emptyLog } from './sqlite/log-truncation.ts';
 import { openFile, openFileToRead } from './sqlite/open-file.ts';
 import { assertOwner, findTenant, poolOfTenants } from './tenant.ts';
 
@@ -106,6 +107,13 @@ export async function changeStore<Result>(
   } finally {
     await db.destroy();
   }
+}
+
+/** Removes from SQLite's log what `changeStore` has removed, because a service that uses the store does not know of it. */
+export async function forgetChanges(options: StoreOptions): Promise<void> {
+  if (options.databaseUrl !== undefined) return;
+  const db = await openFileToChange(options);
+  await emptyLog(db).finally(() => db.destroy());
 }
 
 /** Opens the file next to the service. SQLite lets several processes write, one after the other. */

@@ -1,10 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { splitPayload } from '../../contract/parts.ts';
+import { createTextSearch } from '../../redact/text-search.ts';
 import { COMMANDS } from '../commands.ts';
+import { EventMasker } from '../mask/event-masker.ts';
+import { findText } from '../mask/finder.ts';
 import { recordAction } from '../store/audit.ts';
 import { person } from '../store/audit-chain.ts';
+import { readAppends } from '../store/events.ts';
 import { endJob, type Job, takeJob } from '../store/jobs.ts';
-import { findMask, jobOf } from '../store/masks.ts';
+import { findMask, jobOf, writeMasked } from '../store/masks.ts';
 import type { MaskRow } from '../store/schema-governance.ts';
 import { ENGINES } from './engines.ts';
 import { openSession, whenDerived } from './factories.ts';
@@ -154,6 +158,26 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
     // The mask may be requested again.
     expect((await sweep('--apply')).lines[0]).toContain('; will be masked');
   });
+
+  // PostgreSQL keeps its log as it is told to.
+  if (engine === 'sqlite') {
+    test('leaves nothing in the files of what was masked before it is withdrawn, beside the service', async () => {
+      const { ours, service } = world;
+      const { db, dataDir } = service.store;
+      const id = await send({ output: `export GH=${TOKEN}` });
+      await whenDerived(service, ours.member, id, 1);
+      await sweep('--apply');
+      const [mask] = (await db.selectFrom('masks').selectAll().execute()) as [MaskRow];
+      const masker = new EventMasker(findText(createTextSearch(TOKEN), mask.mark));
+      for await (const append of readAppends(db, ours.organizationId, id, 1, 1)) {
+        expect(await writeMasked(db, mask, masker.add(append), Date.now(), async () => undefined)).toBe(true);
+      }
+      expect(filesWith(dataDir, TOKEN)).not.toEqual([]);
+      expect((await sweep('--cancel')).lines[0]).toMatch(/^1 sessions/);
+      expect(await rowsWith(db, TOKEN, WORD)).toEqual([]);
+      expect(filesWith(dataDir, TOKEN)).toEqual([]);
+    });
+  }
 
   // SQLite has one writer.
   if (engine === 'postgres') {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../schema.ts';
 
@@ -54,6 +55,11 @@ export class LogTruncation {
       this.#schedule(RETRY_MS);
     }
   }
+}
+
+/** Truncates the log at once; settles when it is empty. */
+export async function emptyLog(db: Db): Promise<void> {
+  while (!(await truncateLog(db))) await wait(RETRY_MS);
 }
 
 /** @returns whether the log is empty now; false if a reader still needs it */
