@@ -1,5 +1,5 @@
 import type { Background, Slices } from './background.ts';
-import { endJob, type Job, JobLost, listDueJobs, noteProgress, returnJob, takeJob } from './store/jobs.ts';
+import { endJob, type Job, JobLost, keepJob, listDueJobs, returnJob, takeJob } from './store/jobs.ts';
 import type { Db } from './store/schema.ts';
 import type { JobRow } from './store/schema-governance.ts';
 
@@ -85,7 +85,7 @@ export class Jobs {
     const work = kind.work(job);
     try {
       for (let step = await work.next(); !step.done; step = await work.next()) {
-        job.attempts = await noteProgress(db, job, now());
+        job.attempts = await keepJob(db, job, now());
         yield step.value;
       }
       hasEnded = true;

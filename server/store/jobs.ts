@@ -6,7 +6,7 @@ import { allRows, changedRows, firstRow } from './rows.ts';
 import type { Db } from './schema.ts';
 import type { JobRow } from './schema-governance.ts';
 
-/** A job that this process has taken. Its `progress` is stored after each slice, and by `noteProgress`. */
+/** A job that this process has taken. Its `progress` is stored after each slice that changed it, and by `noteProgress`. */
 export interface Job extends Pick<JobRow, 'job_id' | 'organization_id' | 'kind' | 'attempts'> {
   progress: string;
   readonly lease: string;
@@ -21,6 +21,8 @@ export class JobLost extends Error {
 
 /** A process loses a job if it stores no progress for this long. It is longer than a slice and a pause together. */
 const LEASE_MS = 120_000;
+/** How often the lease of a waiting job is renewed. The rest of the lease is always longer than a slice and a pause. */
+const RENEW_EVERY_MS = 20_000;
 /** An embedded store needs no lease: it has no other process, and this process runs a job only once at a time. */
 const leaseEnd = (db: Db, now: number) => (isPostgres(db) ? now + LEASE_MS : 0);
 
@@ -70,6 +72,25 @@ export async function noteProgress(
   );
   if (!noted) throw new JobLost();
   return noted.attempts;
+}
+
+/**
+ * Keeps a job for this process, and stores new progress. It is called often for a waiting job, so it writes only if the progress
+ * changed or the lease needs renewal.
+ * @returns as `noteProgress`
+ * @throws JobLost
+ */
+export async function keepJob(db: Db, job: Job, now: number): Promise<number> {
+  const { job_id, organization_id, lease, progress } = job;
+  const stored = await firstRow(
+    db,
+    sql<Pick<JobRow, 'attempts' | 'progress' | 'not_before'>>`
+      select attempts, progress, not_before from jobs
+      where organization_id = ${organization_id} and job_id = ${job_id} and lease = ${lease}`,
+  );
+  if (!stored) throw new JobLost();
+  const isKept = Number(stored.not_before) > leaseEnd(db, now) - RENEW_EVERY_MS;
+  return isKept && stored.progress === progress ? stored.attempts : noteProgress(db, job, now);
 }
 
 /** Returns a job with its progress, so that a process can take it again. @param notBefore when that is possible */

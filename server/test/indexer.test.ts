@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { type KyselyPlugin, sql } from 'kysely';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../commands.ts';
 import type { SliceJob } from '../derive/derive-slice.ts';
@@ -11,13 +11,13 @@ import { VERSION } from '../derive/facts.ts';
 import { Indexer, type IndexerOptions } from '../derive/indexer.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
-import type { Db } from '../store/schema.ts';
 import { findSummaries } from '../store/summaries.ts';
 import { wholeOrganization } from '../store/viewer.ts';
 import { createDeriveHere, readDerived } from './derived.ts';
 import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { createTenant, openSession, registerMachine } from './factories.ts';
 import { startTestService, testConfig } from './harness.ts';
+import { countWrites } from './plans.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -59,21 +59,6 @@ function shut(seen: { gate: Promise<void> }): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   seen.gate = promise;
   return resolve;
-}
-
-/** Records the tables that statements write to. */
-function countWrites(store: Db): { writes: string[]; db: Db } {
-  const writes: string[] = [];
-  const plugin: KyselyPlugin = {
-    transformQuery({ node, queryId }) {
-      const { sql: text } = store.getExecutor().compileQuery(node, queryId);
-      const [, table] = /^\s*(?:insert into|update|delete from) "?(\w+)/.exec(text) ?? [];
-      if (table !== undefined) writes.push(table);
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  };
-  return { writes, db: store.withPlugin(plugin) };
 }
 
 describe.each(ENGINES)('the indexer on %s', (engine) => {

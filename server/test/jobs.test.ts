@@ -4,8 +4,10 @@ import { Background } from '../background.ts';
 import { type JobKind, Jobs, Unrepairable } from '../jobs.ts';
 import { cancelJob, insertJob, takeJob } from '../store/jobs.ts';
 import { allRows } from '../store/rows.ts';
+import type { Db } from '../store/schema.ts';
 import type { JobRow } from '../store/schema-governance.ts';
 import { ENGINES } from './engines.ts';
+import { countWrites } from './plans.ts';
 import { startWorld, type World } from './world.ts';
 
 const MINUTE_MS = 60_000;
@@ -37,10 +39,9 @@ describe.each(ENGINES)('a long job on %s', (engine) => {
   }
 
   /** Counts to five, one number in each slice. @param before called at the start of each slice */
-  function startProcess(before: (next: number) => unknown = () => undefined): Process {
+  function startProcess(before: (next: number) => unknown = () => undefined, db: Db = world.service.store.db): Process {
     const errors: Error[] = [];
     const onError = (error: unknown) => void errors.push(error as Error);
-    const { db } = world.service.store;
     const background = new Background({ atOnce: 2, onError });
     const jobs = new Jobs({ db, background, now: () => now, onError });
     const [done, failed]: [number[], string[]] = [[], []];
@@ -103,6 +104,33 @@ describe.each(ENGINES)('a long job on %s', (engine) => {
       await second.jobs.start(row);
       expect(second.done).toEqual([3, 4, 5]);
     }
+  });
+
+  test('that waits writes nothing but the renewal of its lease, and ends when it is cancelled', async () => {
+    const { writes, db } = countWrites(world.service.store.db);
+    const { jobs, errors } = startProcess(undefined, db);
+    let slices = 0;
+    const leases: number[] = [];
+    jobs.register('waiting', {
+      async *work() {
+        for (; slices < 1_000; yield 0) {
+          slices++;
+          now += 100;
+          const [job] = await rows();
+          leases.push(Number(job?.not_before) - now);
+          if (slices === 900) await cancelJob(world.service.store.db, row.organization_id, 'job_2');
+        }
+      },
+      fail: () => expect.unreachable(),
+    });
+    const waiting = { ...row, job_id: 'job_2', kind: 'waiting' };
+    await cancelJob(world.service.store.db, row.organization_id, row.job_id);
+    await insertJob(world.service.store.db, waiting);
+    await jobs.start(waiting);
+    expect([slices, errors]).toEqual([900, []]);
+    // One write takes the job. On PostgreSQL the lease is renewed several times in 90 seconds.
+    expect(writes.length).toBeLessThanOrEqual(engine === 'postgres' ? 6 : 1);
+    if (engine === 'postgres') expect(Math.min(...leases)).toBeGreaterThan(MINUTE_MS);
   });
 
   test('waits longer after each error, and continues behind the finished slices', async () => {

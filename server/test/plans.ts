@@ -1,4 +1,4 @@
-import { CompiledQuery, type RootOperationNode } from 'kysely';
+import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely';
 import type { Db } from '../store/schema.ts';
 import type { TestStore } from './engines.ts';
 
@@ -41,4 +41,19 @@ export function nodesOf(rows: Record<string, unknown>[]): PlanNode[] {
   const plan = (rows as { 'QUERY PLAN': [{ Plan: PlanNode }] }[])[0]?.['QUERY PLAN'][0].Plan;
   if (!plan) throw new Error('nothing was explained');
   return flatten(plan);
+}
+
+/** Notes the tables that statements write to. */
+export function countWrites(store: Db): { writes: string[]; db: Db } {
+  const writes: string[] = [];
+  const plugin: KyselyPlugin = {
+    transformQuery({ node, queryId }) {
+      const { sql: text } = store.getExecutor().compileQuery(node, queryId);
+      const [, table] = /^\s*(?:insert into|update|delete from) "?(\w+)/.exec(text) ?? [];
+      if (table !== undefined) writes.push(table);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  return { writes, db: store.withPlugin(plugin) };
 }
