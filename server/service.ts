@@ -217,6 +217,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     bus: onBus,
     pepper,
     now,
+    onWaits: (reason) => log.warn(reason),
     async onMasked(session) {
       truncation?.request();
       await indexer.reach([{ session }]);

@@ -35,6 +35,8 @@ export interface MaskingOptions {
   bus?: OnItsWay | undefined;
   /** Called when a session was masked, because its derived data must be renewed. */
   onMasked: (session: SessionRow) => Promise<void>;
+  /** Called once for a mask that waits for acknowledged events to reach the store, with the reason. */
+  onWaits: (reason: string) => void;
 }
 
 /** Gives access to events that are acknowledged but perhaps not in the store yet. */
@@ -71,6 +73,7 @@ const LARGEST_GROUP_BY_RULES = { appends: 200, bytes: 8 * 1024 * 1024 };
 const SLICE_MS = 500;
 /** How long a mask waits for events to reach the store, how often it checks, and how long it then pauses without using memory. */
 const [LONGEST_WAIT_MS, LOOK_EVERY_MS, REST_MS] = [5_000, 100, 30_000];
+const HELP = 'see "Dead letters" in docs/event-bus.md';
 /** How often a mask starts again because another mask changed the same session. */
 const MOST_TRIES = 20;
 
@@ -178,7 +181,8 @@ export class Masking {
   }
 
   async *#work(job: Job): Slices {
-    const { db } = this.#options;
+    const { db, onWaits } = this.#options;
+    let isTold = false;
     const mask = await findMask(db, job.organization_id, job.job_id);
     if (!mask || mask.sealed === null) return;
     const wanted = this.#wantedOf(mask.session_id, mask.sealed);
@@ -188,6 +192,8 @@ export class Masking {
         if (outcome === 'done') return;
         if (outcome === 'overtaken') continue;
         tries--;
+        if (!isTold) onWaits(`the mask ${mask.mask_id} of the session ${mask.session_id} waits: ${outcome.waits}`);
+        isTold = true;
         yield REST_MS;
       }
     } catch (error) {
@@ -200,9 +206,9 @@ export class Masking {
   /**
    * Masks the events that were acknowledged when the mask was requested, and those that arrived until these had been read. Thus
    * it reads a session that keeps growing only once.
-   * @returns `waits`: events do not reach the store; `overtaken`: another mask changed the appends that were read
+   * @returns `waits`: why events do not reach the store; `overtaken`: another mask changed the appends that were read
    */
-  async *#attempt(job: Job, mask: MaskRow, wanted: Wanted): Slices<'done' | 'waits' | 'overtaken'> {
+  async *#attempt(job: Job, mask: MaskRow, wanted: Wanted): Slices<'done' | 'overtaken' | { waits: string }> {
     const { db, thread, bus, now, onMasked } = this.#options;
     const { organization_id: organizationId, session_id: sessionId } = mask;
     const find = () => findSession(db, wholeOrganization(organizationId), sessionId);
@@ -217,12 +223,15 @@ export class Masking {
         return !session || session.event_count >= Number(mask.accepted_events);
       });
       if (session && !(yield* writing.mask(session, read + 1))) return 'overtaken';
-      if (!hasArrived) return (await writing.flush()) ? 'waits' : 'overtaken';
+      if (!hasArrived) {
+        const waits = `of ${mask.accepted_events} events that were acknowledged ${session?.event_count} can be read; ${HELP}`;
+        return (await writing.flush()) ? { waits } : 'overtaken';
+      }
       if (!(await writing.end())) return 'overtaken';
       // Removes the original events from the bus, because all of them are in the store by now.
       const { event_count: eventCount = 0 } = session ?? {};
       const isGone = async () => !bus || !session || bus.removeWritten({ organizationId, sessionId }, eventCount);
-      if (!(yield* poll(isGone))) return 'waits';
+      if (!(yield* poll(isGone))) return { waits: 'a worker has yet to settle messages of the event bus' };
       for (let isDone = false; !isDone; ) {
         const before = await find();
         const own = before && { before, ...(await masker.maskFields(before)) };

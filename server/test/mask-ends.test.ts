@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTextSearch } from '../../redact/text-search.ts';
-import { Background } from '../background.ts';
+import { Background, type Slices } from '../background.ts';
 import { VERSION } from '../derive/facts.ts';
 import { Jobs, Unrepairable } from '../jobs.ts';
 import { EventMasker } from '../mask/event-masker.ts';
@@ -78,23 +78,68 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
     },
   );
 
-  test('notifies the service if some events were masked before a failure', async () => {
-    const masker = new EventMasker(findText(createTextSearch(MASKED), MARK));
-    const begin = async () => ({
+  /** A masker of the text on this thread. */
+  const masker = () => {
+    const events = new EventMasker(findText(createTextSearch(MASKED), MARK));
+    return {
       add: async (appends: StoredAppend[]) => ({
-        masked: appends.flatMap((append) => masker.add(append)),
-        isSettled: masker.isSettled,
+        masked: appends.flatMap((append) => events.add(append)),
+        isSettled: events.isSettled,
         places: [],
       }),
-      end: () => Promise.reject(new Unrepairable('no')),
+      end: async () => ({ masked: events.end(), isSettled: true, places: [] }),
       maskFields: () => expect.unreachable(),
       drop: async () => undefined,
+    };
+  };
+
+  test('waits for events that never become readable, logs that once, and can be cancelled', async () => {
+    const told: string[] = [];
+    const errors: unknown[] = [];
+    let rests = 0;
+    const slices = async (_: string, begin: () => Slices) => {
+      const work = begin();
+      for (let step = await work.next(); !step.done; step = await work.next()) {
+        vi.advanceTimersByTime(step.value);
+        if (step.value < 1_000 || ++rests < 3) continue;
+        const [mask] = (await db.selectFrom('masks').selectAll().execute()) as [MaskRow];
+        expect(mask).toMatchObject({ finished_at: null, places: 1 });
+        await db.transaction().execute((transaction) => cancelMask(transaction, mask, now));
+      }
+    };
+    const jobs = new Jobs({ db, background: { slices }, now: () => now, onError: (error) => errors.push(error) });
+    const masking = new Masking({
+      db,
+      jobs,
+      thread: { begin: async () => masker() },
+      pepper: 'pepper',
+      now: () => now,
+      bus: { countAccepted: async () => 3, removeWritten: () => expect.unreachable() },
+      onMasked: async () => undefined,
+      onWaits: (text) => void told.push(text),
     });
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      const mask = await masking.mask(place, world.ours.memberId, MASKED);
+      expect(mask).toMatchObject({ outcome: 'cancelled', places: 1 });
+      const what = `the mask ${mask.mask_id} of the session ${place.sessionId} waits`;
+      expect(told).toEqual([
+        `${what}: of 3 events that were acknowledged 2 can be read; see "Dead letters" in docs/event-bus.md`,
+      ]);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect([rests, errors]).toEqual([3, []]);
+  });
+
+  test('notifies the service if some events were masked before a failure', async () => {
+    const begin = async () => ({ ...masker(), end: () => Promise.reject(new Unrepairable('no')) });
     const background = new Background({ atOnce: 1, onError: () => undefined });
     const jobs = new Jobs({ db, background, now: () => now, onError: () => undefined });
     const told: SessionRow[] = [];
     const onMasked = async (session: SessionRow) => void told.push(session);
-    const masking = new Masking({ db, jobs, thread: { begin }, pepper: 'pepper', now: () => now, onMasked });
+    const onWaits = () => expect.unreachable();
+    const masking = new Masking({ db, jobs, thread: { begin }, pepper: 'pepper', now: () => now, onMasked, onWaits });
     const mask = await masking.mask(place, world.ours.memberId, MASKED);
     expect(mask).toMatchObject({ outcome: 'failed', places: 1 });
     expect(told).toMatchObject([{ session_id: place.sessionId, masks: 1 }]);

@@ -94,6 +94,7 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
       pepper: 'pepper',
       now,
       onMasked: async () => undefined,
+      onWaits: () => expect.unreachable(),
     });
     const close = async () => {
       await background.close();
