@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Background } from '../background.ts';
+import { Failures } from '../failures.ts';
 import type { Store } from '../store/open.ts';
 import { type Days, listDaysBehind, sumDay } from '../store/summed-days.ts';
+import { Once } from '../work.ts';
 
 /** Days of both planes of a year. */
 const MOST_DAYS = 2 * 366;
@@ -23,6 +25,7 @@ const REST_MS = 20;
 export class DaySums {
   readonly #store: Pick<Store, 'db' | 'longReads'>;
   readonly #background: Background;
+  readonly #reaching = new Once<boolean>();
 
   constructor(store: Pick<Store, 'db' | 'longReads'>, onError: (error: unknown) => void) {
     this.#store = store;
@@ -32,15 +35,23 @@ export class DaySums {
 
   /**
    * Updates the days, the latest first. Settles when that is done, or when the patience is over.
-   * @returns false if the patience was over first
+   * @returns false if the patience was over first, or a day failed
    */
   async reach(days: Days, patienceMs = PATIENCE_MS): Promise<boolean> {
     const { organizationId, planes, from, to } = days;
     const key = [organizationId, ...planes, from, to].join(' ');
-    const work = this.#background.run(key, (signal) => this.#sum(days, MOST_DAYS, signal), { group: organizationId });
+    const work = this.#reaching.run(key, async () => {
+      let isDone = false;
+      const sum = async (signal: AbortSignal) => {
+        await this.#sum(days, MOST_DAYS, signal);
+        isDone = !signal.aborted;
+      };
+      await this.#background.run(key, sum, { group: organizationId });
+      return isDone;
+    });
     const over = new AbortController();
     const patience = wait(patienceMs, false, { signal: over.signal }).catch(() => false);
-    const isDone = await Promise.race([work.then(() => true), patience]);
+    const isDone = await Promise.race([work, patience]);
     over.abort();
     return isDone;
   }
@@ -56,10 +67,12 @@ export class DaySums {
 
   async #sum(days: Days | undefined, limit: number, signal: AbortSignal, restMs?: number): Promise<void> {
     const { db, longReads } = this.#store;
+    const failures = new Failures();
     for (const day of await listDaysBehind(db, days, limit)) {
       if (signal.aborted) return;
-      await sumDay(db, day, longReads.db);
+      await failures.try(() => sumDay(db, day, longReads.db));
       if (restMs !== undefined) await wait(restMs, undefined, { signal }).catch(() => undefined);
     }
+    failures.throw();
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { DaySums } from '../derive/day-sums.ts';
 import { sweepDeleted } from '../store/deletions.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
 import { runAll } from '../store/rows.ts';
@@ -12,8 +13,8 @@ import { called, sessionWith } from './searched.ts';
 
 const DAY = '2026-11-20';
 
-const toolRow = (name: string, calls: number): SessionDay => ({
-  day: DAY,
+const toolRow = (name: string, calls: number, day = DAY): SessionDay => ({
+  day,
   kind: 'tool',
   name,
   agent_id: null,
@@ -93,6 +94,35 @@ describe.each(ENGINES)('the sums of a day on %s', (engine) => {
     await replace(db, 'ses_2', [toolRow('shell', 4)]);
     for (const day of await listDaysBehind(db, undefined, 10)) await sumDay(db, day);
     expect(await readTools(db)).toEqual([['shell', 7]]);
+    await store.dispose();
+  });
+
+  test('count as behind if one day fails, and the other days are still summed', async () => {
+    const store = await openTestStore(engine);
+    const later = '2026-11-21';
+    await replace(store.db, 'ses_1', [toolRow('shell', 1), toolRow('grep', 2, later)]);
+    let isBroken = true;
+    const db = store.db.withPlugin({
+      transformQuery({ node, queryId }) {
+        const { sql, parameters } = store.db.getExecutor().compileQuery(node, queryId);
+        if (isBroken && sql.includes('usage_days') && parameters.includes(later)) throw new Error('no');
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const errors: unknown[] = [];
+    const sums = new DaySums({ db, longReads: store.longReads }, (error) => void errors.push(error));
+    const reach = () => sums.reach({ organizationId: 'org_1', planes: ['live'], from: DAY, to: later }, 60_000);
+    expect(await reach()).toBe(false);
+    expect(errors).toMatchObject([{ message: 'no' }]);
+    expect(await readTools(db)).toEqual([['shell', 1]]);
+    isBroken = false;
+    expect(await Promise.all([reach(), reach()])).toEqual([true, true]);
+    expect(await readTools(db)).toEqual([
+      ['grep', 2],
+      ['shell', 1],
+    ]);
+    await sums.close();
     await store.dispose();
   });
 
