@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Config } from '../config.ts';
+import { newId } from '../ids.ts';
 import { StorageQuotas } from '../ingest/quotas.ts';
 import { bytesOf } from '../log/frame.ts';
 import type { Db } from '../store/schema.ts';
@@ -7,6 +9,18 @@ import { LOGS, type TestEngine } from './engines.ts';
 import { createTenant, type Machine, registerMachine, type Tenant } from './factories.ts';
 import { settled, startTestService, type TestService } from './harness.ts';
 import { expectProblem } from './shape.ts';
+
+/** The reads of the stored size, in their order. */
+const counts = vi.hoisted((): Promise<unknown>[] => []);
+vi.mock('../store/stored-bytes.ts', async (original) => {
+  const all = await original<typeof import('../store/stored-bytes.ts')>();
+  const readStored: typeof all.readStored = (...asked) => {
+    const count = all.readStored(...asked);
+    counts.push(count);
+    return count;
+  };
+  return { ...all, readStored };
+});
 
 const DAY = 86_400_000;
 /** Four of these appends are more than a megabyte. */
@@ -28,6 +42,7 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
   async function start(overrides: Partial<Config>, on: TestEngine = engine, shared?: TestService): Promise<void> {
     const now = service?.clock.now;
     service = await startTestService(on, overrides, shared?.store);
+    counts.length = 0;
     if (shared && now) service.clock.now = now;
     services.push(service);
     if (shared) return;
@@ -35,10 +50,10 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     machine = await registerMachine(service, ours.live);
   }
 
-  const open = (as = ours.live) =>
+  const open = (as = ours.live, on = machine) =>
     service.call('POST', '/v1/sessions', {
       as,
-      body: { environmentId: machine.environmentId, agentInstallationId: machine.installationId },
+      body: { environmentId: on.environmentId, agentInstallationId: on.installationId },
     });
   const capture = async (...keys: string[]) => {
     const place = { environmentId: machine.environmentId, agentInstallationId: machine.installationId };
@@ -52,14 +67,21 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
       body: LARGE,
       headers: key === undefined ? {} : { 'idempotency-key': key },
     });
+  /** Waits for a read of the stored size, which runs in the background. @param ask a request that is refused */
+  async function counted(ask: () => Promise<{ status: number }>): Promise<void> {
+    expect((await ask()).status).toBeGreaterThanOrEqual(400);
+    await vi.waitFor(() => expect(counts).toHaveLength(1));
+    await Promise.all(counts);
+    await setImmediate();
+  }
+
   /** Appends until one append is refused. @returns the statuses */
   async function fill(sessionId: string): Promise<number[]> {
+    await counted(() => append(newId('ses', 0)));
     const statuses: number[] = [];
     for (let count = 0; count < 8 && statuses.at(-1) !== 400; count++) {
       statuses.push((await append(sessionId, `key-${count}`)).status);
       await settled(service.store.bus);
-      // The quota reads the stored size in the background.
-      await new Promise((resolve) => setTimeout(resolve, 20));
     }
     return statuses;
   }
@@ -120,9 +142,9 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
 
   test('of sessions refuses new sessions, and finds existing ones', async () => {
     await start({ QUOTA_SESSIONS: 2 });
+    await counted(() => open(ours.live, { ...machine, environmentId: newId('env', 0) }));
     const [first] = await capture('one');
     expect(first?.outcome).toBe('opened');
-    await new Promise((resolve) => setTimeout(resolve, 50));
     expect((await open()).status).toBe(201);
     expectProblem(await open(), 400, 'quota_reached');
     expect((await capture('one', 'two')).map(({ outcome, code }) => [outcome, code])).toEqual([
