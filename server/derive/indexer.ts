@@ -2,7 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Background } from '../background.ts';
 import type { Change } from '../ingest/session-log.ts';
 import type { Db, SessionFactsRow, SessionRow } from '../store/schema.ts';
-import { findBehind, findNewBehind, findOpenBehind } from '../store/sources.ts';
+import { findBehind, findNewBehind, findOpenBehind, isAnyBehind } from '../store/sources.ts';
+import { asService } from '../store/tenant.ts';
+import { Once } from '../work.ts';
 import { deriveSession, type WantsDigests } from './derive-session.ts';
 import type { DeriveThread } from './derive-thread.ts';
 import { VERSION } from './facts.ts';
@@ -81,7 +83,11 @@ export class Indexer {
   #lookedAt: number | undefined;
   /** When the last complete check of all sessions began. */
   #lookedAtAll: number | undefined;
+  /** Whether the first check of all sessions has not ended. */
   #mayBeBehind = true;
+  /** Organizations without sessions that were behind when the check began. For the others the store is asked. */
+  readonly #upToDate = new Set<string>();
+  readonly #asking = new Once<boolean>();
 
   constructor(options: IndexerOptions) {
     this.#options = options;
@@ -131,14 +137,21 @@ export class Indexer {
   }
 
   /**
-   * Whether derived data of the organization may lack sessions: some have waited for a while, or a check of all sessions has
-   * not ended.
+   * Whether derived data of the organization may lack sessions: some have waited for a while, or the check of all sessions is
+   * still running and the store has sessions that are behind.
    */
-  isCatchingUp(organizationId: string): boolean {
-    const latest = this.#options.now() - LAG_MS;
+  async isCatchingUp(organizationId: string): Promise<boolean> {
+    const { db, now } = this.#options;
+    const latest = now() - LAG_MS;
     const isLate = (session: { organizationId: string; since: number }) =>
       session.organizationId === organizationId && session.since < latest;
-    return this.#mayBeBehind || this.#unfinished.values().some(isLate);
+    if (this.#unfinished.values().some(isLate)) return true;
+    if (!this.#mayBeBehind || this.#upToDate.has(organizationId)) return false;
+    // One question to the store serves everyone who opens the dashboard after a start. It includes sessions that they may not see.
+    const ask = () => asService(() => isAnyBehind(db, VERSION, organizationId));
+    const isBehind = await this.#asking.run(organizationId, ask);
+    if (!isBehind) this.#upToDate.add(organizationId);
+    return isBehind;
   }
 
   /** The number of sessions that are noted but not yet derived. */
@@ -217,6 +230,7 @@ export class Indexer {
   async #catchUp(): Promise<void> {
     const { db, now } = this.#options;
     const begunAt = now();
+    this.#upToDate.clear();
     const isDue = this.#lookedAtAll === undefined || begunAt - this.#lookedAtAll >= CHECK_ALL_MS;
     const since = isDue ? undefined : this.#lookedAt;
     const looks =

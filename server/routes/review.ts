@@ -99,7 +99,7 @@ export const reviewHandlers = ({
     async getUsage({ caller, query, signal }) {
       const filter = daysOf(caller.organizationId, query, now());
       // Read before the figures, because a session that is derived in between may not be counted.
-      const isBehind = indexer.isCatchingUp(caller.organizationId);
+      const isBehind = await indexer.isCatchingUp(caller.organizationId);
       const catchingUp = !(await daySums.reach(filter)) || isBehind;
       const viewer = await viewerOf(db, caller);
       const settings = { prices, grouping: await readPolicy(db, caller.organizationId), now: now() };

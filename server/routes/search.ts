@@ -26,7 +26,7 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews
       const isByFit = query.order === BY_FIT;
       const order = query.order === undefined || query.order === BY_FIT ? 'started' : query.order;
       // Read before the search, because the search may have missed a session that is derived in between.
-      const catchingUp = indexer.isCatchingUp(caller.organizationId);
+      const catchingUp = await indexer.isCatchingUp(caller.organizationId);
       const { found: hits, next } = await longReads.run(caller, signal, (db, signal) =>
         search(db, {
           viewer,

@@ -112,3 +112,17 @@ export async function findNewBehind(db: Db, version: number, since: number, afte
   const last = rows.length < PAGE ? undefined : rows.at(-1);
   return { behind: behindOf(rows, version), next: last && `${last.created_at} ${last.session_id}` };
 }
+
+/** Whether derived data of the organization lacks events of some session. */
+export const isAnyBehind = async (db: Db, version: number, organizationId: string): Promise<boolean> =>
+  (await firstRow(
+    db,
+    sql`
+      select 1 from sessions left join session_facts on session_facts.session_id = sessions.session_id
+      where sessions.organization_id = ${organizationId} and sessions.deleted_at is null
+        and (
+          session_facts.version is null or session_facts.version < ${version}
+          or session_facts.derived_through < sessions.event_count
+        )
+      limit 1`,
+  )) !== undefined;

@@ -246,12 +246,30 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     const [first] = ids as [string];
     await append(first, 'that waits');
     indexer.note({ organizationId, sessionId: first });
-    expect(indexer.isCatchingUp(organizationId)).toBe(false);
+    expect(await indexer.isCatchingUp(organizationId)).toBe(false);
     now += 2_001;
-    expect(indexer.isCatchingUp(organizationId)).toBe(true);
-    expect(indexer.isCatchingUp('org_of-others')).toBe(false);
+    expect(await indexer.isCatchingUp(organizationId)).toBe(true);
+    expect(await indexer.isCatchingUp('org_of-others')).toBe(false);
     open();
     await expect.poll(() => indexer.isCatchingUp(organizationId), { timeout: LONG_MS }).toBe(false);
+    await indexer.close();
+  });
+
+  test('is catching up before its first check only for an organization with sessions that are behind', async () => {
+    const before = start();
+    await before.indexer.catchUp();
+    await before.indexer.close();
+    const begun = () => start().indexer;
+    expect(await begun().isCatchingUp(organizationId)).toBe(false);
+    const [first] = ids as [string];
+    await append(first, 'after the look');
+    const indexer = begun();
+    expect(await indexer.isCatchingUp('org_of-others')).toBe(false);
+    expect(await indexer.isCatchingUp(organizationId)).toBe(true);
+    await indexer.reach(await sources(), LONG_MS);
+    expect(await indexer.isCatchingUp(organizationId)).toBe(false);
+    await store.db.deleteFrom('session_facts').where('session_id', '=', first).execute();
+    expect(await begun().isCatchingUp(organizationId)).toBe(true);
     await indexer.close();
   });
 
@@ -275,7 +293,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
       const events = await count();
       await expect.poll(() => seen.jobs.at(-1)?.eventCount, { timeout: LONG_MS }).toBe(events);
       now += 900;
-      told.push(indexer.isCatchingUp(organizationId));
+      told.push(await indexer.isCatchingUp(organizationId));
     }
     expect(told).toEqual([false, false, false, false]);
     open();

@@ -14,6 +14,15 @@ delete
 insert into jobs (job_id, organization_id, kind)
   values ($1, $2, $3);
 
+-- keepJob
+select attempts, progress, not_before
+  from jobs
+  where organization_id = $1 and job_id = $2 and lease = $3;
+update jobs
+  set not_before = $1, progress = $2, attempts = case when progress = $3 then attempts else 1 end
+  where organization_id = $4 and job_id = $5 and lease = $6
+  returning attempts;
+
 -- listDueJobs
 select *
   from jobs

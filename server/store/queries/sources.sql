@@ -34,3 +34,10 @@ select sessions.*, coalesce( sessions.repository, ( select neighbour.repository
   where environments.organization_id = sessions.organization_id and environments.environment_id = sessions.environment_id and environments.repo_root = sessions.repo_root ) ) as remote
   from sessions
   where organization_id = $1 and session_id = $2 and deleted_at is null;
+
+-- isAnyBehind
+select 1
+  from sessions
+  left join session_facts on session_facts.session_id = sessions.session_id
+  where sessions.organization_id = $1 and sessions.deleted_at is null and ( session_facts.version is null or session_facts.version < $2 or session_facts.derived_through < sessions.event_count )
+  limit 1;
