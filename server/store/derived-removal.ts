@@ -4,6 +4,7 @@ import { isPostgres } from './postgres.ts';
 import { firstRow, runAll } from './rows.ts';
 import type { Db, SessionChunkRow, SessionRow } from './schema.ts';
 import { ofSession, removeValues, replaceAddOns, replaceSessionDays } from './session-rows.ts';
+import { DERIVED } from './tables.ts';
 
 /** Removes all derived rows of a session. It parses only the words for SQLite's index. */
 export async function removeDerived(db: Db, session: SessionRow): Promise<void> {
@@ -60,21 +61,14 @@ async function removeFirst(transaction: Db, organizationId: string, sessionId: s
   return chunk !== undefined;
 }
 
-/** The facts come first, because no process writes the other tables without them. */
-const TABLES = [
-  'session_facts',
-  'session_values',
-  'session_chunks',
-  'session_days',
-  'session_add_ons',
-  'usage_days',
-] as const;
-
 /** Removes all derived rows of all sessions, so that they are derived again. On SQLite no service may be running. */
 export const removeAllDerived = (db: Db): Promise<void> =>
   db.transaction().execute(async (transaction) => {
     if (isPostgres(db)) await sql`set local statement_timeout = 0`.execute(transaction);
-    for (const table of TABLES) await sql`delete from ${sql.table(table)}`.execute(transaction);
+    for (const table of DERIVED) {
+      // The facts come first, because no process writes the other tables without them.
+      if (table !== 'summed_days') await sql`delete from ${sql.table(table)}`.execute(transaction);
+    }
     // Counts of changes are never reset. Otherwise a service that sums a day meanwhile would mistake few new rows for all rows.
     await sql`update summed_days set changes = changes + 1`.execute(transaction);
     if (!isPostgres(db)) await sql`insert into chunk_words (chunk_words) values ('delete-all')`.execute(transaction);

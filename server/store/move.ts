@@ -3,59 +3,7 @@ import { type Insertable, type RawBuilder, sql } from 'kysely';
 import type { Store } from './open.ts';
 import { allRows, insertions, NONE, runAll } from './rows.ts';
 import type { Database, Db } from './schema.ts';
-
-/** The moved tables with their keys. A table comes after the tables that it refers to. */
-const TABLES = {
-  settings: ['name'],
-  users: ['user_id'],
-  organizations: ['organization_id'],
-  members: ['user_id'],
-  policies: ['organization_id'],
-  person_deletions: ['organization_id', 'user_id'],
-  directory_tokens: ['organization_id'],
-  directory_users: ['directory_user_id'],
-  secrets: ['secret_id'],
-  environments: ['environment_id'],
-  installations: ['installation_id'],
-  views: ['view_id'],
-  holds: ['hold_id'],
-  sessions: ['session_id'],
-  deleted_sessions: ['session_id'],
-  expired_contents: ['session_id'],
-  appends: ['session_id', 'first_sequence'],
-  session_views: ['session_id', 'kind', 'hour', 'user_id'],
-  masks: ['mask_id'],
-  event_masks: ['session_id', 'sequence'],
-  mask_runs: ['run_id'],
-  jobs: ['job_id'],
-  session_chains: ['session_id'],
-  shares: ['share_id'],
-  stored_bytes: ['session_id'],
-  stored_days: ['organization_id', 'day'],
-  device_sign_ins: ['device_hash'],
-  audit_heads: ['organization_id'],
-  audit_entries: ['organization_id', 'sequence'],
-  accounts: ['account_id'],
-  links: ['token_hash'],
-  provider_records: ['record_id'],
-} satisfies Partial<Record<keyof Database, readonly string[]>>;
-
-/** The tables that are not moved, because the service derives their rows again. Every table is in one of the two lists. */
-export const LEFT_BEHIND = [
-  'session_facts',
-  'session_values',
-  'session_chunks',
-  'session_days',
-  'session_add_ons',
-  'summed_days',
-  'usage_days',
-] satisfies (keyof Database)[];
-
-export type MovedTable = keyof typeof TABLES;
-export const MOVED = Object.keys(TABLES) as MovedTable[];
-
-/** The columns of the table's primary key. */
-export const keyOf = (table: MovedTable): readonly string[] => TABLES[table];
+import { keyOf, MOVED, type MovedTable } from './tables.ts';
 
 export type MovedRow = Record<string, unknown>;
 
@@ -176,8 +124,8 @@ async function appendsOfPage(page: Page): Promise<number> {
 }
 
 async function readPage({ db, table, fitting, last }: Page, columns: string, limit: number): Promise<MovedRow[]> {
-  const key = sql.join(TABLES[table].map((column) => sql.ref(column)));
-  const behind = last ? sql`(${key}) > (${sql.join(TABLES[table].map((column) => last[column]))})` : sql`true`;
+  const key = sql.join(keyOf(table).map((column) => sql.ref(column)));
+  const behind = last ? sql`(${key}) > (${sql.join(keyOf(table).map((column) => last[column]))})` : sql`true`;
   return allRows(
     db,
     sql<MovedRow>`

@@ -3,6 +3,7 @@ import { assertNoHold } from './holds.ts';
 import { allRows, changedRows, firstRow, runAll } from './rows.ts';
 import type { Db, OrganizationRow, SessionRow, UsageDayRow } from './schema.ts';
 import { revokeSecrets } from './secrets.ts';
+import { keyOf, type MovedTable, REMOVED } from './tables.ts';
 
 const AT_ONCE = 500;
 
@@ -61,7 +62,6 @@ export async function removeOrganization(
 ): Promise<boolean> {
   const left = await firstRow(db, sql`select 1 from sessions where organization_id = ${organizationId} limit 1`);
   if (left) return false;
-  await removeRows(db, organizationId, 'deleted_sessions', 'session_id');
   // Without these rows no process sums a day again. The sums are removed day by day, since a year has hundreds of thousands.
   await sql`delete from summed_days where organization_id = ${organizationId}`.execute(db);
   for (let sum = await findSum(db, organizationId); sum; sum = await findSum(db, organizationId)) {
@@ -69,21 +69,22 @@ export async function removeOrganization(
       delete from usage_days
       where organization_id = ${organizationId} and plane = ${sum.plane} and day = ${sum.day}`.execute(db);
   }
-  for (const [table, key] of OWNED) await removeRows(db, organizationId, table, key);
+  for (const table of REMOVED) await removeRows(db, organizationId, table);
   await beforeLast?.();
-  await removeRows(db, organizationId, 'organizations', 'organization_id');
+  await removeRows(db, organizationId, 'organizations');
   return true;
 }
 
 /** Removes rows in slices, so that others do not wait for long. The organization comes last, so that a removal can be repeated. */
-async function removeRows(db: Db, organizationId: string, table: string, key: string): Promise<void> {
-  const some = sql`select ${sql.ref(key)} from ${sql.table(table)} where organization_id = ${organizationId} limit ${AT_ONCE}`;
+async function removeRows(db: Db, organizationId: string, table: MovedTable): Promise<void> {
+  const key = sql.join(keyOf(table).map((column) => sql.ref(column)));
+  const some = sql`select ${key} from ${sql.table(table)} where organization_id = ${organizationId} limit ${AT_ONCE}`;
   for (let gone = AT_ONCE; gone === AT_ONCE; ) {
     gone = await changedRows(
       db,
       sql`
         delete from ${sql.table(table)}
-        where organization_id = ${organizationId} and ${sql.ref(key)} in (${some})`,
+        where organization_id = ${organizationId} and (${key}) in (${some})`,
     );
   }
 }
@@ -94,30 +95,3 @@ const findSum = (db: Db, organizationId: string) =>
     sql<Pick<UsageDayRow, 'plane' | 'day'>>`
       select plane, day from usage_days where organization_id = ${organizationId} limit 1`,
   );
-
-/** The tables with their key columns. A table comes before the tables that it refers to. */
-const OWNED = [
-  ['session_views', 'session_id'],
-  ['expired_contents', 'session_id'],
-  ['masks', 'mask_id'],
-  ['event_masks', 'sequence'],
-  ['mask_runs', 'run_id'],
-  ['jobs', 'job_id'],
-  ['session_chains', 'session_id'],
-  ['shares', 'share_id'],
-  ['stored_bytes', 'session_id'],
-  ['stored_days', 'day'],
-  ['installations', 'installation_id'],
-  ['environments', 'environment_id'],
-  ['secrets', 'secret_id'],
-  ['device_sign_ins', 'device_hash'],
-  ['views', 'view_id'],
-  ['holds', 'hold_id'],
-  ['members', 'user_id'],
-  ['policies', 'organization_id'],
-  ['person_deletions', 'user_id'],
-  ['directory_tokens', 'organization_id'],
-  ['directory_users', 'directory_user_id'],
-  ['audit_entries', 'sequence'],
-  ['audit_heads', 'organization_id'],
-] as const;

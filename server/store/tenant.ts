@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Kysely, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
-import { TENANT_TABLES } from './migrations/0001-schema.ts';
 import { StoreUnsuitable } from './postgres.ts';
+import { TENANT_TABLES } from './tables.ts';
 
 /*
  * Every query names its organization. On PostgreSQL row-level security is a second protection: a request runs its queries

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, describe, expect, test } from 'vitest';
 import { changesOf, migrate } from '../store/migrate.ts';
 import { isValidIndex } from '../store/postgres.ts';
+import { DERIVED, keyOf, MOVED, REMOVED, TENANT_TABLES } from '../store/tables.ts';
 import { attach, ENGINES, emptyStore, openTestStore, type TestStore } from './engines.ts';
 
 describe.each(ENGINES)('the schema on %s', (engine) => {
@@ -64,6 +65,28 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
       await expect(attach(store.dataDir, store.databaseUrl)).rejects.toThrow(
         /0001-schema failed; nothing of it was kept/,
       );
+    }
+  });
+
+  test('every table is in the list of owners, with its primary key', async () => {
+    const { db } = await open();
+    // Tables of one process or file, which are useless elsewhere.
+    const others = new Set(['schema_changes', 'rate_limits', 'durability']);
+    const tables = (await db.introspection.getTables()).filter(({ name }) => !/^(chunk_words|sqlite_)/.test(name));
+    const names = tables.map(({ name }) => name).filter((name) => !others.has(name));
+    expect(names.sort()).toEqual([...MOVED, ...DERIVED].sort());
+    const owned = tables.filter(({ columns }) => columns.some(({ name }) => name === 'organization_id'));
+    expect(owned.map(({ name }) => name).sort()).toEqual([...new Set([...TENANT_TABLES, ...REMOVED])].sort());
+    for (const table of MOVED) {
+      const key =
+        engine === 'sqlite'
+          ? sql<{ name: string }>`select name from pragma_table_info(${table}) where pk > 0 order by pk`
+          : sql<{ name: string }>`
+            select attname as name from pg_index
+            cross join unnest(indkey) with ordinality as part (number, place)
+            join pg_attribute on attrelid = indrelid and attnum = part.number
+            where indrelid = ${table}::regclass and indisprimary order by place`;
+      expect((await key.execute(db)).rows.map(({ name }) => name)).toEqual(keyOf(table));
     }
   });
 

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runCommand } from '../commands.ts';
 import type { Engine } from '../store/dialect.ts';
-import { MOVED } from '../store/move.ts';
+import { MOVED } from '../store/tables.ts';
 import { EXPORTED, NOT_EXPORTED } from '../transfer/tables.ts';
 import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { openSession, whenDerived } from './factories.ts';

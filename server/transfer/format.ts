@@ -4,7 +4,8 @@ import { createZstdDecompress } from 'node:zlib';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { isSignedBy } from '../audit/heads.ts';
-import type { MovedRow, MovedTable } from '../store/move.ts';
+import type { MovedRow } from '../store/move.ts';
+import type { MovedTable } from '../store/tables.ts';
 
 /*
  * An exported organization, or one person of it, is one file of JSON lines, compressed with zstd. The first line is the header,

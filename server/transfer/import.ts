@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { insertRows, keyOf, MOVED, type MovedRow, type MovedTable } from '../store/move.ts';
+import { insertRows, type MovedRow } from '../store/move.ts';
 import { allRows, oneRow } from '../store/rows.ts';
 import type { Db } from '../store/schema.ts';
+import { keyOf, MOVED, type MovedTable } from '../store/tables.ts';
 import { type ExportFile, type PartLine, readRows, verifyFile } from './format.ts';
 import { EXPORTED, toExported, toStored } from './tables.ts';
 

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { pack } from '../log/codec.ts';
 import { decodeFrame, encodeFrame, type FramedEvent } from '../log/frame.ts';
-import type { MovedRow, MovedTable } from '../store/move.ts';
+import type { MovedRow } from '../store/move.ts';
+import type { MovedTable } from '../store/tables.ts';
 
 const own = (organizationId: string) => sql`organization_id = ${organizationId}`;
 const kept = (organizationId: string) => sql`organization_id = ${organizationId} and deleted_at is null`;

@@ -1,47 +1,9 @@
 import type { Engine } from '../dialect.ts';
+import { TENANT_TABLES } from '../tables.ts';
 import { DERIVED } from './derived-tables.ts';
 import { forEngines, statementsOf } from './engines.ts';
 import { GOVERNANCE } from './governance-tables.ts';
 import { viewerSecurity } from './viewer-security.ts';
-
-/**
- * The tables in which each row belongs to one organization. A request runs as the role of its organization, which can read no
- * other table: no settings, accounts, links or sign-ins.
- */
-export const TENANT_TABLES = [
-  'organizations',
-  'members',
-  'secrets',
-  'device_sign_ins',
-  'environments',
-  'installations',
-  'views',
-  'holds',
-  'sessions',
-  'deleted_sessions',
-  'expired_contents',
-  'appends',
-  'session_facts',
-  'session_values',
-  'session_chunks',
-  'session_days',
-  'session_add_ons',
-  'summed_days',
-  'usage_days',
-  'policies',
-  'person_deletions',
-  'session_views',
-  'masks',
-  'event_masks',
-  'mask_runs',
-  'jobs',
-  'session_chains',
-  'shares',
-  'directory_tokens',
-  'directory_users',
-  'audit_heads',
-  'audit_entries',
-] as const;
 
 /** The whole schema of the first release. Times are milliseconds since the epoch; booleans are 0 or 1. */
 export const statementsOfSchema = (engine: Engine): string[] =>

@@ -43,12 +43,6 @@ select 1
   where organization_id = $1
   limit 1;
 delete
-  from "deleted_sessions"
-  where organization_id = $1 and "session_id" in (select "session_id"
-  from "deleted_sessions"
-  where organization_id = $2
-  limit $3);
-delete
   from summed_days
   where organization_id = $1;
 select plane, day
@@ -56,146 +50,152 @@ select plane, day
   where organization_id = $1
   limit 1;
 delete
+  from "stored_days"
+  where organization_id = $1 and ("organization_id", "day") in (select "organization_id", "day"
+  from "stored_days"
+  where organization_id = $2
+  limit $3);
+delete
+  from "stored_bytes"
+  where organization_id = $1 and ("session_id") in (select "session_id"
+  from "stored_bytes"
+  where organization_id = $2
+  limit $3);
+delete
+  from "shares"
+  where organization_id = $1 and ("share_id") in (select "share_id"
+  from "shares"
+  where organization_id = $2
+  limit $3);
+delete
+  from "session_chains"
+  where organization_id = $1 and ("session_id") in (select "session_id"
+  from "session_chains"
+  where organization_id = $2
+  limit $3);
+delete
+  from "jobs"
+  where organization_id = $1 and ("job_id") in (select "job_id"
+  from "jobs"
+  where organization_id = $2
+  limit $3);
+delete
+  from "mask_runs"
+  where organization_id = $1 and ("run_id") in (select "run_id"
+  from "mask_runs"
+  where organization_id = $2
+  limit $3);
+delete
+  from "event_masks"
+  where organization_id = $1 and ("session_id", "sequence") in (select "session_id", "sequence"
+  from "event_masks"
+  where organization_id = $2
+  limit $3);
+delete
+  from "masks"
+  where organization_id = $1 and ("mask_id") in (select "mask_id"
+  from "masks"
+  where organization_id = $2
+  limit $3);
+delete
   from "session_views"
-  where organization_id = $1 and "session_id" in (select "session_id"
+  where organization_id = $1 and ("session_id", "kind", "hour", "user_id") in (select "session_id", "kind", "hour", "user_id"
   from "session_views"
   where organization_id = $2
   limit $3);
 delete
   from "expired_contents"
-  where organization_id = $1 and "session_id" in (select "session_id"
+  where organization_id = $1 and ("session_id") in (select "session_id"
   from "expired_contents"
   where organization_id = $2
   limit $3);
 delete
-  from "masks"
-  where organization_id = $1 and "mask_id" in (select "mask_id"
-  from "masks"
+  from "deleted_sessions"
+  where organization_id = $1 and ("session_id") in (select "session_id"
+  from "deleted_sessions"
   where organization_id = $2
   limit $3);
 delete
-  from "event_masks"
-  where organization_id = $1 and "sequence" in (select "sequence"
-  from "event_masks"
+  from "holds"
+  where organization_id = $1 and ("hold_id") in (select "hold_id"
+  from "holds"
   where organization_id = $2
   limit $3);
 delete
-  from "mask_runs"
-  where organization_id = $1 and "run_id" in (select "run_id"
-  from "mask_runs"
-  where organization_id = $2
-  limit $3);
-delete
-  from "jobs"
-  where organization_id = $1 and "job_id" in (select "job_id"
-  from "jobs"
-  where organization_id = $2
-  limit $3);
-delete
-  from "session_chains"
-  where organization_id = $1 and "session_id" in (select "session_id"
-  from "session_chains"
-  where organization_id = $2
-  limit $3);
-delete
-  from "shares"
-  where organization_id = $1 and "share_id" in (select "share_id"
-  from "shares"
-  where organization_id = $2
-  limit $3);
-delete
-  from "stored_bytes"
-  where organization_id = $1 and "session_id" in (select "session_id"
-  from "stored_bytes"
-  where organization_id = $2
-  limit $3);
-delete
-  from "stored_days"
-  where organization_id = $1 and "day" in (select "day"
-  from "stored_days"
+  from "views"
+  where organization_id = $1 and ("view_id") in (select "view_id"
+  from "views"
   where organization_id = $2
   limit $3);
 delete
   from "installations"
-  where organization_id = $1 and "installation_id" in (select "installation_id"
+  where organization_id = $1 and ("installation_id") in (select "installation_id"
   from "installations"
   where organization_id = $2
   limit $3);
 delete
   from "environments"
-  where organization_id = $1 and "environment_id" in (select "environment_id"
+  where organization_id = $1 and ("environment_id") in (select "environment_id"
   from "environments"
   where organization_id = $2
   limit $3);
 delete
-  from "secrets"
-  where organization_id = $1 and "secret_id" in (select "secret_id"
-  from "secrets"
-  where organization_id = $2
-  limit $3);
-delete
   from "device_sign_ins"
-  where organization_id = $1 and "device_hash" in (select "device_hash"
+  where organization_id = $1 and ("device_hash") in (select "device_hash"
   from "device_sign_ins"
   where organization_id = $2
   limit $3);
 delete
-  from "views"
-  where organization_id = $1 and "view_id" in (select "view_id"
-  from "views"
-  where organization_id = $2
-  limit $3);
-delete
-  from "holds"
-  where organization_id = $1 and "hold_id" in (select "hold_id"
-  from "holds"
-  where organization_id = $2
-  limit $3);
-delete
-  from "members"
-  where organization_id = $1 and "user_id" in (select "user_id"
-  from "members"
-  where organization_id = $2
-  limit $3);
-delete
-  from "policies"
-  where organization_id = $1 and "organization_id" in (select "organization_id"
-  from "policies"
-  where organization_id = $2
-  limit $3);
-delete
-  from "person_deletions"
-  where organization_id = $1 and "user_id" in (select "user_id"
-  from "person_deletions"
-  where organization_id = $2
-  limit $3);
-delete
-  from "directory_tokens"
-  where organization_id = $1 and "organization_id" in (select "organization_id"
-  from "directory_tokens"
+  from "secrets"
+  where organization_id = $1 and ("secret_id") in (select "secret_id"
+  from "secrets"
   where organization_id = $2
   limit $3);
 delete
   from "directory_users"
-  where organization_id = $1 and "directory_user_id" in (select "directory_user_id"
+  where organization_id = $1 and ("directory_user_id") in (select "directory_user_id"
   from "directory_users"
+  where organization_id = $2
+  limit $3);
+delete
+  from "directory_tokens"
+  where organization_id = $1 and ("organization_id") in (select "organization_id"
+  from "directory_tokens"
+  where organization_id = $2
+  limit $3);
+delete
+  from "person_deletions"
+  where organization_id = $1 and ("organization_id", "user_id") in (select "organization_id", "user_id"
+  from "person_deletions"
+  where organization_id = $2
+  limit $3);
+delete
+  from "policies"
+  where organization_id = $1 and ("organization_id") in (select "organization_id"
+  from "policies"
+  where organization_id = $2
+  limit $3);
+delete
+  from "members"
+  where organization_id = $1 and ("user_id") in (select "user_id"
+  from "members"
   where organization_id = $2
   limit $3);
 delete
   from "audit_entries"
-  where organization_id = $1 and "sequence" in (select "sequence"
+  where organization_id = $1 and ("organization_id", "sequence") in (select "organization_id", "sequence"
   from "audit_entries"
   where organization_id = $2
   limit $3);
 delete
   from "audit_heads"
-  where organization_id = $1 and "organization_id" in (select "organization_id"
+  where organization_id = $1 and ("organization_id") in (select "organization_id"
   from "audit_heads"
   where organization_id = $2
   limit $3);
 delete
   from "organizations"
-  where organization_id = $1 and "organization_id" in (select "organization_id"
+  where organization_id = $1 and ("organization_id") in (select "organization_id"
   from "organizations"
   where organization_id = $2
   limit $3);
