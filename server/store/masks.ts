@@ -250,7 +250,7 @@ export async function finishMask(
         update sessions set title = ${title}, repo_root = ${repo_root}, repository = ${repository},
           git_branch = ${git_branch}
         where organization_id = ${organizationId} and session_id = ${sessionId}`.execute(transaction);
-      await forgetDerived(transaction, session);
+      await forgetDerived(transaction, session, now);
     }
     await endJob(transaction, job);
     await endMask(transaction, { organizationId, maskId: mask_id }, 'done', now, places);
@@ -269,13 +269,15 @@ const lockSession = (transaction: Db, { organizationId, sessionId }: SessionKey)
   );
 
 /** Removes the derived rows of a masked session, so that they are derived again. */
-async function forgetDerived(transaction: Db, session: SessionRow): Promise<void> {
+async function forgetDerived(transaction: Db, session: SessionRow, now: number): Promise<void> {
   const { organization_id, session_id } = session;
   await sql`
     update sessions set masks = masks + 1
     where organization_id = ${organization_id} and session_id = ${session_id}`.execute(transaction);
   // If the content has expired, the facts cannot be derived again.
   if (session.content_expired_at === null) await removeFacts(transaction, session);
+  // The indexer finds sessions that are behind by this row, even if this process ends now.
+  await claimSession(transaction, session, now, 0);
 }
 
 interface MaskKey {
@@ -311,9 +313,7 @@ async function endEarly(
   if (!(await end())) return false;
   const isChanged = Number((await findMask(transaction, key.organizationId, key.maskId))?.places) > 0;
   if (session && isChanged) {
-    await forgetDerived(transaction, session);
-    // The background work finds sessions that must be derived by this row.
-    await claimSession(transaction, session, now, 0);
+    await forgetDerived(transaction, session, now);
   }
   await endMask(transaction, key, outcome, now);
   return true;

@@ -14,7 +14,9 @@ import { advanceMaskRun, cancelMaskRun, insertMaskRun } from '../store/mask-runs
 import { cancelMask, findMask, finishMask, insertMask, stopMask, writeMasked } from '../store/masks.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { MaskRow } from '../store/schema-governance.ts';
+import { findSession } from '../store/sessions.ts';
 import { findOpenBehind } from '../store/sources.ts';
+import { wholeOrganization } from '../store/viewer.ts';
 import { ENGINES } from './engines.ts';
 import { appendTexts, openSession, whenDerived } from './factories.ts';
 import { startWorld, type World } from './world.ts';
@@ -59,8 +61,8 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
   const found = async (text: string) =>
     (await world.service.call('GET', `/v1/organizations/me/search?q=${text}`, { as: world.ours.member })).body.sessions;
 
-  test.each(['cancelled', 'held', 'failed'] as const)(
-    'leaves nothing of the masked text in derived rows if it is %s',
+  test.each(['cancelled', 'held', 'failed', 'done'] as const)(
+    'leaves nothing of the masked text in derived rows if it is %s and its process is killed then',
     async (outcome) => {
       const mask = await ask();
       const job = await take(mask.mask_id);
@@ -68,6 +70,9 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
       expect(await found(MASKED)).toHaveLength(1);
       if (outcome === 'cancelled') {
         expect(await db.transaction().execute((transaction) => cancelMask(transaction, mask, now))).toBe(true);
+      } else if (outcome === 'done') {
+        const before = (await findSession(db, wholeOrganization(place.organizationId), place.sessionId)) as SessionRow;
+        expect(await finishMask(db, job, mask, { before, fields: before, places: 0 }, now)).toBe(true);
       } else await stopMask(db, job, outcome, now);
       expect(await findMask(db, place.organizationId, mask.mask_id)).toMatchObject({ outcome, sealed: null });
       // It is derived again without a request.
