@@ -1,5 +1,5 @@
 import type { Background, Slices } from './background.ts';
-import { endJob, type Job, JobLost, keepJob, listDueJobs, returnJob, takeJob } from './store/jobs.ts';
+import { endJob, type Job, JobLost, keepJob, listDueJobs, returnJob, returnUntried, takeJob } from './store/jobs.ts';
 import type { Db } from './store/schema.ts';
 import type { JobRow } from './store/schema-governance.ts';
 
@@ -44,7 +44,7 @@ const LISTED_AT_ONCE = 100;
  * | running  | a slice is done                           | running, with its progress                       |
  * | running  | its process ends, or a slice hangs        | waiting, when the lease expires                   |
  * | running  | an error                                  | waiting; the wait doubles each time               |
- * | running  | `Unrepairable`, or 30 errors in a row     | gone; its kind records the failure                |
+ * | running  | `Unrepairable`, or 30 failed attempts     | gone; its kind records the failure                |
  * | running  | its work is done                          | gone                                             |
  * | any      | somebody cancels it: `cancelJob`          | gone; a running slice writes nothing more         |
  */
@@ -81,6 +81,9 @@ export class Jobs {
     const kind = this.#kinds.get(row.kind);
     const job = kind && (await takeJob(db, row, now()));
     if (!job) return;
+    if (job.attempts > MOST_ATTEMPTS) {
+      return this.#failed(job, kind, new Error(`its process ended in each of ${MOST_ATTEMPTS} tries`));
+    }
     let hasEnded = false;
     const work = kind.work(job);
     try {
@@ -96,7 +99,7 @@ export class Jobs {
     } finally {
       await work.return();
       // The service is closing: the next process can take the job at once.
-      if (!hasEnded) await returnJob(db, job, 0);
+      if (!hasEnded) await returnUntried(db, job);
     }
   }
 

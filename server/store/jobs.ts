@@ -99,6 +99,12 @@ export const returnJob = (db: Db, { job_id, organization_id, lease, progress }: 
     update jobs set not_before = ${notBefore}, progress = ${progress}, lease = null
     where organization_id = ${organization_id} and job_id = ${job_id} and lease = ${lease}`.execute(db);
 
+/** Gives a job back that this process only began, with its progress. */
+export const returnUntried = (db: Db, { job_id, organization_id, lease, progress }: Job) =>
+  sql`
+    update jobs set not_before = 0, progress = ${progress}, lease = null, attempts = attempts - 1
+    where organization_id = ${organization_id} and job_id = ${job_id} and lease = ${lease}`.execute(db);
+
 /**
  * Ends a job, in the transaction that stores its outcome.
  * @throws JobLost

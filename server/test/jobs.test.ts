@@ -175,6 +175,32 @@ describe.each(ENGINES)('a long job on %s', (engine) => {
     expect(again.failed).toEqual(['job_1']);
   });
 
+  test('fails after its process was killed in 30 attempts, and closing processes do not count', async () => {
+    const { db } = world.service.store;
+    for (let closed = 0; closed < 2; closed++) {
+      const begun = Promise.withResolvers<void>();
+      const { jobs, background } = startProcess();
+      jobs.register('counting', {
+        async *work() {
+          for (begun.resolve(); ; ) yield 10;
+        },
+        fail: () => expect.unreachable(),
+      });
+      void jobs.start(row);
+      await begun.promise;
+      await background.close();
+      expect(await rows()).toMatchObject([{ lease: null, attempts: 0 }]);
+    }
+    for (let tries = 0; tries < 30; tries++) {
+      expect(await takeJob(db, row, now)).toBeDefined();
+      now += 3 * MINUTE_MS;
+    }
+    const { jobs, done, failed, errors } = startProcess();
+    await jobs.start(row);
+    expect([failed, done, await rows()]).toEqual([['job_1'], [], []]);
+    expect(errors).toMatchObject([{ cause: { message: 'its process ended in each of 30 tries' } }]);
+  });
+
   test('is not delayed by jobs that only another version knows', async () => {
     const { db } = world.service.store;
     const { organization_id } = row;

@@ -48,6 +48,11 @@ update jobs
   set not_before = $1, progress = $2, lease = null
   where organization_id = $3 and job_id = $4 and lease = $5;
 
+-- returnUntried
+update jobs
+  set not_before = 0, progress = $1, lease = null, attempts = attempts - 1
+  where organization_id = $2 and job_id = $3 and lease = $4;
+
 -- takeJob
 update jobs
   set lease = $1, not_before = $2, attempts = attempts + 1

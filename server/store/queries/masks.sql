@@ -78,6 +78,17 @@ update sessions
 update sessions
   set masks = masks + 1
   where organization_id = $1 and session_id = $2;
+update session_facts
+  set claimed_until = $1, is_final = 0
+  where session_id = $2 and organization_id = $3 and claimed_until <= $4 and version < $5
+  returning "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts", "masks";
+insert into session_facts (masks, "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "session_id", "organization_id", "plane", "started_at", "version", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final", "facts") select alive.masks, cast($1 as bigint), cast($2 as bigint), cast($3 as bigint), cast($4 as bigint), cast($5 as bigint), cast($6 as bigint), cast($7 as bigint), cast($8 as bigint), cast($9 as bigint), cast($10 as bigint), cast($11 as bigint), cast($12 as bigint), cast($13 as bigint), cast($14 as bigint), cast($15 as bigint), cast($16 as bigint), cast($17 as bigint), cast($18 as bigint), cast($19 as double precision), cast($20 as text), cast($21 as text), cast($22 as text), cast($23 as text), cast($24 as bigint), cast($25 as bigint), cast($26 as bigint), cast($27 as bigint), cast($28 as bigint), cast($29 as bigint), cast($30 as bigint), cast($31 as text)
+  from ( select masks
+  from sessions
+  where session_id = $32 and organization_id = $33 and deleted_at is null and content_expired_at is null for share ) as alive
+  where true
+  on conflict (session_id) do nothing
+  returning "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts", "masks";
 -- on SQLite
 select *
   from masks
@@ -97,6 +108,20 @@ update sessions
 update sessions
   set masks = masks + 1
   where organization_id = ? and session_id = ?;
+select "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts", "masks"
+  from session_facts
+  where session_id = ? and organization_id = ? and is_final = 0;
+update session_facts
+  set claimed_until = ?, is_final = 0
+  where session_id = ? and organization_id = ? and claimed_until <= ? and version < ?
+  returning "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts", "masks";
+insert into session_facts (masks, "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "session_id", "organization_id", "plane", "started_at", "version", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final", "facts") select alive.masks, cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as double precision), cast(? as text), cast(? as text), cast(? as text), cast(? as text), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as text)
+  from ( select masks
+  from sessions
+  where session_id = ? and organization_id = ? and deleted_at is null and content_expired_at is null ) as alive
+  where true
+  on conflict (session_id) do nothing
+  returning "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts", "masks";
 
 -- insertMask
 select pg_advisory_xact_lock_shared(hashtextextended($1, 0));
