@@ -19,7 +19,7 @@ column concerns the caller's own organization, and the answer contains nothing o
 | secret of the machine | a secret that a machine got by a confirmed sign-in; *another machine* belongs to the same organization |
 | no organization | a signed-in person who belongs to no organization |
 
-\`server/test/callers.test.ts\` sends all of these requests on SQLite and on PostgreSQL. A new route appears in the tests and on this
+\`server/test/callers.slow.test.ts\` sends all of these requests on SQLite and on PostgreSQL. A new route appears in the tests and on this
 page as soon as it is in the contract.
 
 ## Routes of the interface

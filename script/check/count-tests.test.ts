@@ -39,7 +39,7 @@ test('the count of tests names the cause of each skipped test', () => {
 
 test.each([
   ['no test is skipped', [PASSED], 0],
-  ['a skipped test has an accepted cause', [PASSED, ['cli/test/series.test.ts', 'skipped']], 0],
+  ['a skipped test has an accepted cause', [PASSED, ['cli/test/series.slow.test.ts', 'skipped']], 0],
   ['a test is skipped because of a missing package', [PASSED, ['server/test/pooler.test.ts', 'skipped']], 1],
   ['a test is skipped without a known cause', [PASSED, ['server/test/events.test.ts', 'skipped']], 1],
 ] as [string, [string, string][], number][])(

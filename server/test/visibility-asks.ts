@@ -165,7 +165,7 @@ export const ASKS: Record<AnyRouteName, Unasked | ((target: Target, world: World
   getSessionIndex: ofSession,
   listSessionViews: ofSession,
   listMasks: ofSession,
-  // masking-everywhere.test.ts tests which sessions it finds.
+  // masking-everywhere.slow.test.ts tests which sessions it finds.
   maskEverywhere: right('maskEverywhere'),
   listMaskRuns: right('listMaskRuns'),
   cancelMaskRun: SETTING,

@@ -13,7 +13,7 @@ import { startWorld, type World } from './world.ts';
 async function tablesWith({ store: { db } }: TestService, texts: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const { name } of await db.introspection.getTables()) {
-    // SQLite's index of words cannot be read row by row; deletion.test.ts searches its file.
+    // SQLite's index of words cannot be read row by row; deletion.slow.test.ts searches its file.
     if (name === 'chunk_words') continue;
     const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(db);
     const isText = (value: unknown) => texts.some((text) => written(value).includes(text));
