@@ -75,8 +75,8 @@ export function openAccountSpool(
   if (path === undefined) {
     throw new Failure(
       EXIT.temporary,
-      'The service cannot be reached, and it is not known yet which organization this secret belongs to.',
-      'Try again when the service is reachable. Nothing was captured meanwhile, and nothing is lost.',
+      'The service cannot be reached, so capture does not know yet which organization this secret belongs to.',
+      'Try again when the service can be reached. Nothing was captured, and nothing is lost.',
     );
   }
   const owner = account?.id ?? provisionalId(settings);

@@ -63,7 +63,7 @@ export const patience: Parameter<number> = {
   parse(given) {
     const seconds = Number(given);
     if (seconds >= 0) return seconds * 1000;
-    throw new Failure(EXIT.usage, `${given} is no number of seconds.`);
+    throw new Failure(EXIT.usage, `${given} is not a number of seconds.`);
   },
   absent: 30_000,
 };

@@ -64,7 +64,11 @@ const configPath = (context: StatePlace) => join(stateFolder(context), 'config.j
 export function checkUrl(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') {
-    throw new Failure(EXIT.usage, `${url} is no address of a service.`, `It looks like ${DEFAULT_URL} or https://…`);
+    throw new Failure(
+      EXIT.usage,
+      `${url} is not the address of a service.`,
+      `It looks like ${DEFAULT_URL} or https://…`,
+    );
   }
   return url.replace(/\/+$/, '');
 }

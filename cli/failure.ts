@@ -25,8 +25,8 @@ export class Failure extends Error {
 
 /** The system's network errors in words for people. */
 const REASONS: { readonly [code: string]: string } = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'there is no such host',
+  ECONNREFUSED: 'no server listens there',
+  ENOTFOUND: 'the host does not exist',
   EAI_AGAIN: 'the name of the host cannot be looked up',
   ECONNRESET: 'the connection was broken',
   ETIMEDOUT: 'there was no answer in time',
@@ -63,7 +63,7 @@ export function toFailure(error: unknown): Failure {
   return new Failure(
     EXIT.temporary,
     'The disk is full.',
-    'Free some of it and try again: `capture status` says where. Nothing is lost, the transcripts are read again.',
+    'Free some space and try again. `capture status` says on which disk. Nothing is lost: the transcripts are read again.',
     error,
   );
 }

@@ -24,7 +24,7 @@ test('a file is read, and anything else or a large file is refused at once', () 
   expect(() => readPlainFile(large, 199_999)).toThrow('it is larger than 199,999 bytes');
   pipe(join(folder, 'pipe'));
   for (const path of [folder, join(folder, 'pipe'), '/dev/zero']) {
-    expect(() => readPlainFile(path, 10)).toThrow('it is no file');
+    expect(() => readPlainFile(path, 10)).toThrow('it is not a file');
   }
   expect(() => readPlainFile(join(folder, 'none'), 10)).toThrow('ENOENT');
 });
@@ -41,7 +41,7 @@ test('pipes in a working folder block nothing: settings, repository and .env', (
 });
 
 test.each([
-  ['deep', '/a'.repeat(30_000), /longer than folders can be/],
+  ['deep', '/a'.repeat(30_000), /the path of its folder is too long/],
   ['of another system', 'C:\\work', undefined],
   ['with a null byte', '/a\0b', /is not \{"capture": true\}/],
 ])(

@@ -11,7 +11,7 @@ export function readPlainFile(path: string, mostBytes: number): Buffer {
   // Windows has no pipes in its file system, and no such flag.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    if (!fstatSync(file).isFile()) throw notPlain('it is no file');
+    if (!fstatSync(file).isFile()) throw notPlain('it is not a file');
     const chunks: Buffer[] = [];
     for (let total = 0; ; ) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);

@@ -57,7 +57,7 @@ export async function confirm(
   { lines, question }: { lines: readonly string[]; question: string },
 ): Promise<void> {
   if (!context.stdin.isTTY) {
-    throw new Failure(EXIT.usage, 'There is no terminal to ask on.', 'Give --yes, and nothing is asked.');
+    throw new Failure(EXIT.usage, 'There is no terminal to ask on.', 'Use --yes to skip the question.');
   }
   for (const line of lines) output.say(line);
   const asker = createAsker(context);

@@ -14,13 +14,13 @@ export const loginCommand = defineCommand({
   name: 'login',
   summary: 'sign this machine in, through the browser or with an organization secret',
   description:
-    'Opens the page of the dashboard where you confirm this machine, and stores the secret it is issued, ' +
-    'readable by you only. If you give a secret, it is checked and stored instead.',
+    'Opens the page of the dashboard where you confirm this machine, and stores the secret that the service issues, ' +
+    'readable only by you. If you give a secret, capture checks and stores that one instead.',
   examples: [
-    ['capture login', 'confirmed in the browser'],
-    ['capture login --no-browser', 'prints the address, for a browser on another machine'],
+    ['capture login', 'signs in through the browser'],
+    ['capture login --no-browser', 'only prints the address, for a browser on another machine'],
     ['capture login --ask-secret', 'asks for a secret instead'],
-    ['capture login --secret-stdin < secret.txt', 'without a terminal'],
+    ['capture login --secret-stdin < secret.txt', 'reads the secret without a terminal'],
   ],
   takes: {
     url: text(
@@ -65,7 +65,7 @@ function checkSecret(secret: string): string {
   if (/^[\x21-\x7e]+$/.test(secret)) return secret;
   throw new Failure(
     EXIT.usage,
-    secret === '' ? 'No organization secret was given.' : 'That is no organization secret: it begins with sk_.',
+    secret === '' ? 'No organization secret was given.' : 'That is not an organization secret. It must begin with sk_.',
     'Pipe it in with --secret-stdin, or set CAPTURE_SECRET. An administrator issues one on the secrets page.',
   );
 }
@@ -82,7 +82,8 @@ async function findOwner({ fetch }: Context, settings: Settings, soFar: string):
 export const logoutCommand = defineCommand({
   name: 'logout',
   summary: 'sign this machine out',
-  description: 'Deletes the stored secret. Keeps the address for the next sign-in, and what waits to be sent.',
+  description:
+    'Deletes the stored secret. Keeps the address for the next sign-in, and the events that wait to be sent.',
   examples: [['capture logout', 'before you give this machine away']],
   async run(context, _values, output) {
     const signedOut = removeSecret(context);

@@ -22,7 +22,7 @@ export const stopCommand = defineCommand({
   name: 'stop',
   summary: 'stop the daemon',
   description:
-    'Stops `capture run`, however it was started, and waits until it has ended. Sessions written meanwhile are captured when ' +
+    'Stops `capture run`, however it was started, and waits until it has ended. Sessions that agents write meanwhile are captured when ' +
     'it runs again; `capture skip` leaves one out for good. capture starts again at your next sign-in; `capture uninstall` ' +
     'prevents that.',
   examples: [['capture stop', 'until `capture restart`']],
@@ -38,8 +38,8 @@ export const restartCommand = defineCommand({
   name: 'restart',
   summary: 'stop and start the daemon',
   description:
-    'Restarts `capture run`, for example after an update. Uses the service manager if `capture init` set it up there.',
-  examples: [['capture restart', 'also if it is not running']],
+    'Restarts `capture run`, for example after an update. Uses systemd, launchd or Task Scheduler if `capture init` set that up.',
+  examples: [['capture restart', 'starts it if it is not running']],
   async run(context, _values, output) {
     const state = stateFolder(context);
     const stopped = await stopDaemon(state);

@@ -17,7 +17,7 @@ export const deleteCommand = defineCommand({
   name: 'delete',
   summary: 'delete a session at the service',
   description:
-    'Deletes a session at the service for good, with everything that was sent of it, and captures nothing more of it. ' +
+    'Deletes a session at the service for good, with all of its events, and captures nothing more of it. ' +
     "The agent's transcript stays. This cannot be undone.",
   examples: [['capture delete 0199a213', 'asks, then deletes it']],
   takes: { session: text('<SESSION>', SESSION_NAMES), yes: flag('--yes', 'do not ask') },
@@ -60,11 +60,11 @@ async function runDelete(context: Context, asked: string, yes: boolean, output: 
     output.answer({ agent, session: agentSession, forks, deletedAtService: gone.size }, [
       `Deleted: ${name}`,
       ...(forks.length > 0
-        ? [`Nothing more will be captured of its ${formatCount(forks.length, 'fork')}: ${forks.join(', ')}`]
+        ? [`Nothing more will be captured of ${formatCount(forks.length, 'fork')}: ${forks.join(', ')}`]
         : []),
       gone.size > 0
         ? 'Nothing more of it will be captured.'
-        : 'The service had nothing of it; nothing more will be captured.',
+        : 'The service had none of its events. Nothing more of it will be captured.',
     ]);
   });
 }
@@ -81,4 +81,4 @@ async function deleteOnce(service: Service, clientKey: string): Promise<boolean>
 }
 
 const held = ({ message }: ServiceError) =>
-  new Failure(EXIT.failure, message, 'This machine keeps the session too, and captures it as before.');
+  new Failure(EXIT.failure, message, 'This machine keeps the session too, and continues to capture it.');

@@ -17,25 +17,25 @@ export const importCommand = defineCommand({
   name: 'import',
   summary: 'capture what the agents have written so far',
   description:
-    'Captures the transcripts that are there, and waits until the service has acknowledged all of them. For sessions from ' +
-    'before `capture init`, it follows your answer there. Files and folders that you name are captured whole.',
+    'Captures the existing transcripts, and waits until the service has acknowledged all of them. For sessions from ' +
+    'before `capture init`, it follows your answer there. Files and folders that you name are captured completely.',
   examples: [
-    ['capture import', 'what is there, as far as it may be sent'],
-    ['capture import --dry-run', 'what there is, without sending it'],
-    ['capture import ~/old/sessions', 'what is in a folder of your own'],
-    ['capture import --agent codex ~/old/sessions', 'only what is of one agent'],
+    ['capture import', 'captures everything that you allow'],
+    ['capture import --dry-run', 'reports what would be sent'],
+    ['capture import ~/old/sessions', 'captures the transcripts in a folder'],
+    ['capture import --agent codex ~/old/sessions', 'captures only transcripts of Codex'],
   ],
   takes: {
     paths: texts('[PATH...]', "files or folders; the agents' own folders by default"),
-    agent: text('--agent <id>', 'only this agent, e.g. claude-code; otherwise told by the files'),
+    agent: text('--agent <id>', 'only this agent, e.g. claude-code (default: capture recognizes it)'),
     dryRun: flag('--dry-run', 'read and report what would be sent, but capture nothing'),
-    show: flag('--show', 'with --dry-run: print the events as they would be sent, one a line'),
+    show: flag('--show', 'with --dry-run: print the events as they would be sent, one per line'),
     patienceMs: patience,
   },
   async run(context, { agent, dryRun, show, paths, patienceMs }, output) {
     refuseOpenFolder(context);
     const options = { ...context, agents: requireAgents(context, agent) };
-    if (show && !dryRun) throw new Failure(EXIT.usage, '--show goes with --dry-run.');
+    if (show && !dryRun) throw new Failure(EXIT.usage, '--show needs --dry-run.');
     const { places, refused } =
       paths.length === 0
         ? { places: ownPlaces(options), refused: 0 }
@@ -51,7 +51,7 @@ export const importCommand = defineCommand({
     else await importAll(context, { places, onTrouble, isNamed, patienceMs }, output);
     const unread = troubled.size + refused;
     if (unread > 0) {
-      throw new Failure(EXIT.failure, `${formatCount(unread, 'path')} could not be read.`, 'All others were.');
+      throw new Failure(EXIT.failure, `${formatCount(unread, 'path')} could not be read.`, 'The others were read.');
     }
   },
 });

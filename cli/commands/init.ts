@@ -22,23 +22,23 @@ import { refuseOpenFolder } from '../setup/state-folder.ts';
 
 export const initCommand = defineCommand({
   name: 'init',
-  summary: 'set this machine up, and start to capture',
+  summary: 'set this machine up, and start capturing',
   description:
-    'Finds the agents on this machine, shows what it will do, and asks, also which earlier sessions may be sent. Then it ' +
-    'registers the machine and keeps capture running. You can run it again; `capture uninstall` undoes it.',
+    'Finds the agents on this machine, shows what it will do, and asks you to confirm. Also asks which earlier sessions to ' +
+    'send. Then it registers the machine and keeps capture running. You can run it again. `capture uninstall` undoes it.',
   examples: [
     ['capture init', 'shows what it will do, and asks'],
     ['capture init --dry-run', 'only shows it'],
-    ['capture init --yes', 'without asking; earlier sessions stay here'],
+    ['capture init --yes', 'does not ask; earlier sessions stay here'],
     ['capture init --yes --history ~/work', 'also sends the earlier sessions of a folder'],
   ],
   takes: {
     yes: flag('--yes', 'do not ask'),
     dryRun: flag('--dry-run', 'show what it would do, and do nothing'),
     history: texts('--history <which>', 'earlier sessions to send: all, none (the default), or one or more folders'),
-    daemon: flag('--no-daemon', 'do not start capture; you run `capture run` yourself'),
+    daemon: flag('--no-daemon', 'do not start capturing; you run `capture run` yourself'),
     hooks: flag('--no-hooks', 'change nothing in the settings of any agent'),
-    startHook: flag('--start-hook', 'if the system cannot start capture, let an agent start it by a hook'),
+    startHook: flag('--start-hook', 'if the system cannot start capture, let an agent start it with a hook'),
   },
   async run(context, options, output) {
     const settings = options.dryRun ? undefined : requireSettings(context);
@@ -91,7 +91,8 @@ async function setUp(context: Context, settings: Settings, plan: Plan, decisions
   output.answer(reportOf(context, plan, history, done), describeDone(context, plan, history, done));
   const left = done.edited.filter(({ change }) => change === 'left').length;
   const failures = done.daemon?.running === false ? left + 1 : left;
-  if (failures > 0) throw new Failure(EXIT.failure, `${formatCount(failures, 'step')} failed.`, 'The rest was done.');
+  if (failures > 0)
+    throw new Failure(EXIT.failure, `${formatCount(failures, 'step')} failed.`, 'The other steps were done.');
 }
 
 /** The answer of `--json`, before and after the plan is carried out. */

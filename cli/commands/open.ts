@@ -8,13 +8,13 @@ import { chooseSession, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
 export const openCommand = defineCommand({
   name: 'open',
   summary: 'open a session in the dashboard',
-  description: 'Opens the page of a session in the browser. The address is always printed, browser or not.',
+  description: 'Opens the page of a session in the browser, and always prints its address.',
   examples: [
     ['capture open', 'the latest session of this folder'],
-    ['capture open 0199a213', 'one by its id'],
+    ['capture open 0199a213', 'the session with this id'],
     ['capture open --print', 'only prints its address'],
   ],
-  takes: { session: text('[SESSION]', SESSION_NAMES), print: flag('--print', 'print the address, and open nothing') },
+  takes: { session: text('[SESSION]', SESSION_NAMES), print: flag('--print', 'only print the address') },
   async run(context, { session, print }, output) {
     const { url } = readSettings(context);
     if (url === undefined) {
@@ -38,6 +38,6 @@ export const openCommand = defineCommand({
     const address = sessionPage(await findDashboard(context, url), serviceId);
     const opened = !print && (await openInBrowser(context, address));
     output.answer({ agent, session: agentSession, serviceId, url: address, opened }, [address]);
-    if (!opened && !print) output.say('No browser could be opened; use the address.');
+    if (!opened && !print) output.say('No browser could be opened. Use the address above.');
   },
 });

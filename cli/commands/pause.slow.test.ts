@@ -36,7 +36,7 @@ test('records written during a pause are not captured, then or later, and verify
   say('during');
   expect((await capture('import')).stdout).toContain('Capture is paused');
   const status = await capture('status');
-  expect(status.stdout).toMatch(/^Warning {2}Capture is paused \(since .*\): what agents write is not captured/m);
+  expect(status.stdout).toMatch(/^Warning {2}Capture is paused \(since .*\)\. What agents write is not captured/m);
   expect(status.stdout).toContain('→ capture resume');
   expect((await capture('resume')).stdout).toMatch(/^Captured again from now on\./);
   say('after');
@@ -117,7 +117,7 @@ test.each(['2', '2w', '0h', '-1h', 'soon', '400d'])('--for %s is refused with an
   expect(await run(['pause', '--for', time], { home })).toEqual({
     exitCode: 2,
     stdout: '',
-    stderr: expect.stringMatching(/is no time to pause for\.\nhint: Write minutes, hours or days/),
+    stderr: expect.stringMatching(/is not a time to pause for\.\nhint: Write minutes, hours or days/),
   });
 });
 
@@ -138,6 +138,6 @@ test('a run of `capture exec` during a pause warns that nothing is captured', as
   await capture('pause', '--for', '2h');
   say('during');
   const { stderr } = await capture('exec', '--', process.execPath, '-e', '');
-  expect(stderr).toContain('Capture is paused: nothing of this run is captured.');
+  expect(stderr).toContain('Capture is paused, so nothing of this run is captured.');
   expect(await texts()).toEqual([]);
 });

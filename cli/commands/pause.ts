@@ -14,23 +14,27 @@ const MOST_DAYS = 365;
 
 const duration: Parameter<number | undefined> = {
   flags: '--for <time>',
-  about: 'capture again by itself after this time: 30m, 2h or 1d',
+  about: 'resume by itself after this time: 30m, 2h or 1d',
   parse(given) {
     const [, count = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(given) ?? [];
     const ms = Number(count) * (UNITS[unit] ?? 0);
     if (ms > 0 && ms <= MOST_DAYS * 86_400_000) return ms;
-    throw new Failure(EXIT.usage, `${given} is no time to pause for.`, 'Write minutes, hours or days: 30m, 2h or 1d.');
+    throw new Failure(
+      EXIT.usage,
+      `${given} is not a time to pause for.`,
+      'Write minutes, hours or days: 30m, 2h or 1d.',
+    );
   },
   absent: undefined,
 };
 
 export const pauseCommand = defineCommand({
   name: 'pause',
-  summary: 'capture nothing of what agents do from now on',
+  summary: 'capture nothing that agents do from now on',
   description:
-    'Captures nothing of what agents write from now on, until `capture resume` or the given time. It is not captured later ' +
-    'either. Sessions that go on after that are captured again from there. What was captured before is still sent. The pause ' +
-    'lasts if the machine restarts. `capture stop` stops the daemon instead: sessions written meanwhile are captured later.',
+    'Captures nothing that agents write from now until `capture resume` or the given time. It is not captured later ' +
+    'either. Sessions that continue after the pause are captured from there. Earlier events are still sent. The pause ' +
+    'survives a restart of the machine. After `capture stop`, in contrast, sessions are captured later.',
   examples: [
     ['capture pause', 'until `capture resume`'],
     ['capture pause --for 2h', 'for two hours'],
@@ -54,8 +58,13 @@ function startPause(context: Context, forMs: number | undefined): { pauses: Paus
     }));
   } catch (error) {
     if (damageOf(error) !== 'full') throw error;
-    const sentence = 'The disk is full, so the pause could not be noted: capture is not paused.';
-    throw new Failure(EXIT.temporary, sentence, 'Free some space, `capture status` says where, and try again.', error);
+    const sentence = 'The disk is full, so the pause could not be stored: capture is not paused.';
+    throw new Failure(
+      EXIT.temporary,
+      sentence,
+      'Free some space and try again. `capture status` says on which disk.',
+      error,
+    );
   }
 }
 

@@ -26,13 +26,13 @@ import { createService, type Service } from '../upload/service.ts';
 
 const verifyCommand = defineCommand({
   name: 'verify',
-  summary: 'check a receipt, without a network',
+  summary: 'check a receipt, even without a network',
   description:
-    'Checks the signatures of a receipt, and with --events that a file has exactly the events it is about. Ends with 1 where ' +
-    'something does not fit.',
+    'Checks the signatures of a receipt. With --events, also checks that a file has exactly the events of the receipt. Exits with 1 if ' +
+    'a check fails.',
   examples: [
-    ['capture receipt verify receipt.json', 'the signed statement, or the page'],
-    ['capture receipt verify receipt.html --events events.jsonl', 'with the events'],
+    ['capture receipt verify receipt.json', 'checks the signed statement, or the page'],
+    ['capture receipt verify receipt.html --events events.jsonl', 'also checks the events'],
   ],
   takes: {
     file: text('<FILE>', 'a receipt: the statement or the page'),
@@ -52,8 +52,8 @@ export const receiptCommand = defineCommand({
   name: 'receipt',
   summary: 'write a signed receipt of a session',
   description:
-    'Writes what this machine sent of a session as a signed statement (in-toto, DSSE) that the service has countersigned, and as a page. ' +
-    'Both verify without a network, and have no word of the session.',
+    'Writes a signed statement (in-toto, DSSE) of the events that this machine sent of a session, countersigned by the ' +
+    'service, and a page with it. Both can be verified without a network, and contain no text of the session.',
   examples: [
     ['capture receipt 0199a213', 'writes receipt-ses_….json and receipt-ses_….html here'],
     ['capture receipt verify FILE', 'checks one'],
@@ -75,7 +75,7 @@ export const receiptCommand = defineCommand({
       const written: string[] = [];
       for (const one of ids) written.push(...(await writeReceipt(context, spool, service, one, out)));
       const waiting = [...spool.batches.ofSession(id)].reduce((sum, { events }) => sum + events, 0);
-      if (waiting > 0) output.say(`Not in it: ${formatCount(waiting, 'event')} that wait to be sent.`);
+      if (waiting > 0) output.say(`Not in the receipt: ${formatCount(waiting, 'event')} that wait to be sent.`);
       return written;
     });
     output.answer({ files }, files);
@@ -134,21 +134,21 @@ const notThere = (sessionId: string) =>
   new Failure(
     EXIT.failure,
     `The service has no session ${sessionId} of this machine.`,
-    'It was removed, or its words were; or this machine has another secret now. Older services do not countersign.',
+    'The session or its content was removed, or this machine has another secret now. Older services do not countersign.',
   );
 
 const notFromHere = (sessionId: string) =>
   new Failure(
     EXIT.failure,
-    `This machine has not sent all of ${sessionId} from its first event on, so it cannot sign for it.`,
-    'Another machine, or an earlier version of capture, sent some of it; or the spool was made anew.',
+    `This machine did not send all events of ${sessionId}, so it cannot sign for it.`,
+    'Another machine, or an earlier version of capture, sent some of them, or the spool was made anew.',
   );
 
 const otherKey = (sessionId: string) =>
   new Failure(
     EXIT.failure,
-    `The service knows another key of the machine that sent ${sessionId}.`,
-    'This machine has lost the key that it signed with before, or somebody else named one with its secret.',
+    `The service has another key for the machine that sent ${sessionId}.`,
+    'This machine has lost its earlier signing key, or somebody else used its secret to register a key.',
   );
 
 const differs = (sessionId: string, stored: number, sent: number) =>
@@ -189,7 +189,7 @@ function verifyReceipt(file: string, events: string | undefined, output: Output)
     },
     [
       ['green', 'The receipt holds', `: ${formatCount(count, 'event')} of ${sessionId}.`],
-      areChecked ? toChecked(unchecked) : 'The events were not checked: give them with --events.',
+      areChecked ? toChecked(unchecked) : 'The events were not checked. Use --events to check them.',
       `Signed by the machine   ${madeAt}  ${machineKey}`,
       `Signed by the service   ${signedAt}  ${serviceKey}`,
       `Masked before sending   ${
@@ -205,5 +205,5 @@ function verifyReceipt(file: string, events: string | undefined, output: Output)
 
 const toChecked = (unchecked: number) =>
   unchecked === 0
-    ? 'The events in the file are these.'
-    : `The events in the file are these. ${unchecked} of them ${unchecked === 1 ? 'was' : 'were'} masked later; what a masked one says is not checked.`;
+    ? 'The file has exactly the events of the receipt.'
+    : `The file has exactly the events of the receipt. ${unchecked} of them ${unchecked === 1 ? 'was' : 'were'} masked later, so their content was not checked.`;

@@ -18,16 +18,16 @@ export const redactCommand = defineCommand({
   summary: 'show a file as it would be captured, without secrets',
   description: 'Shows a transcript or any other text with its secrets masked. Sends and stores nothing.',
   examples: [
-    ['capture redact --test session.jsonl', 'what would be captured of a file'],
-    ['git diff | capture redact --test - --fail', 'in a script, before something is shared'],
+    ['capture redact --test session.jsonl', 'shows a file as it would be captured'],
+    ['git diff | capture redact --test - --fail', 'fails in a script if there is a secret'],
   ],
   takes: {
-    test: text('--test <file>', 'the file; - for what is piped in'),
+    test: text('--test <file>', 'the file; - for standard input'),
     fail: flag('--fail', 'exit with 1 when something would be masked'),
   },
   async run(context, { test, fail }, output) {
     if (test === undefined) {
-      const hint = 'Name a file: `capture redact --test FILE`, - for stdin.';
+      const hint = 'Name a file: `capture redact --test FILE`, or - for standard input.';
       throw new Failure(EXIT.usage, 'There is nothing to test.', hint);
     }
     const redactor = openRedactor(context, { folder: stateFolder(context), settings: readSettings(context) });

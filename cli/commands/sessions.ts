@@ -18,15 +18,15 @@ const LATEST = 20;
 
 export const sessionsCommand = defineCommand({
   name: 'sessions',
-  summary: 'list what was captured',
+  summary: 'list the captured sessions',
   description:
-    "Lists captured sessions, the latest first, or says all about one: the service's ids of it, its files, and what of it " +
-    'is sent and waiting. `capture import --dry-run` lists what was not captured yet.',
+    'Lists captured sessions, the latest first, or shows one in detail: its ids at the service, its files, and how many events ' +
+    'were sent and are waiting. `capture import --dry-run` lists sessions that were not captured yet.',
   examples: [
     ['capture sessions', `the latest ${LATEST}`],
     ['capture sessions --all --since 7d --agent codex', 'one agent, one week'],
-    ['capture sessions 0199a213', 'all about one'],
-    ['capture sessions --waiting', 'what waits to be sent'],
+    ['capture sessions 0199a213', 'one session in detail'],
+    ['capture sessions --waiting', 'sessions that wait to be sent'],
   ],
   takes: {
     session: text('[SESSION]', SESSION_NAMES),

@@ -13,15 +13,15 @@ export const skipCommand = defineCommand({
   summary: 'stop capturing one session',
   description:
     'Captures nothing more of a session and its forks, and deletes its waiting events. Events already sent stay at the ' +
-    'service. Works before anything of the session was captured.',
+    'service. Also works before the session was captured.',
   examples: [
-    ['capture skip --last', 'what you just did in this folder'],
+    ['capture skip --last', 'the latest session in this folder'],
     ['capture skip 0199a213 --undo', 'capture it again'],
   ],
   takes: {
     session: text('[SESSION]', SESSION_NAMES),
-    last: flag('--last', 'the session of this folder that was active last'),
-    undo: flag('--undo', 'capture it again, including what was left out meanwhile'),
+    last: flag('--last', 'the latest session of this folder'),
+    undo: flag('--undo', 'capture it again, including the events that were left out meanwhile'),
   },
   async run(context, { session: asked, last, undo }, output) {
     if (asked === undefined && !last) {
@@ -44,7 +44,9 @@ export const skipCommand = defineCommand({
       const { dropped, forks } = spool.transact(say);
       output.answer({ agent, session, skipped: !undo, forks, droppedEvents: dropped, sent }, [
         `${undo ? 'Captured again' : 'Skipped from now on'}: ${`${agent} ${session} ${title}`.trim()}`,
-        ...(undo ? ['What was left out meanwhile is sent by the daemon, or by the next `capture import`.'] : []),
+        ...(undo
+          ? ['The events that were left out meanwhile are sent by the daemon, or by the next `capture import`.']
+          : []),
         ...(forks.length > 0 ? [`Also ${formatCount(forks.length, 'fork')}: ${forks.join(', ')}`] : []),
         ...(dropped > 0 ? [`Deleted ${formatCount(dropped, 'event')} that waited to be sent.`] : []),
         ...(sent > 0 && !undo

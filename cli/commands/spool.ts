@@ -8,8 +8,8 @@ import { withSpool } from '../sessions/choose.ts';
 
 const retryCommand = defineCommand({
   name: 'retry',
-  summary: 'send again what the service refused',
-  description: 'Sends the events that the service refused again, for example after an update of the service.',
+  summary: 'send refused events again',
+  description: 'Sends the events again that the service refused, for example after an update of the service.',
   examples: [['capture spool retry', 'sends the refused events again']],
   run: (context, _values, output) =>
     withSpool(context, (spool) => {
@@ -27,7 +27,7 @@ const retryCommand = defineCommand({
 
 const dropCommand = defineCommand({
   name: 'drop',
-  summary: 'delete what the service refused',
+  summary: 'delete refused events',
   description:
     'Deletes the events that the service refused, after asking. To delete events of a session that wait to be sent, use ' +
     '`capture skip`.',
@@ -47,7 +47,7 @@ const dropCommand = defineCommand({
 
 export const spoolCommand = defineCommand({
   name: 'spool',
-  summary: 'send again or delete what the service refused',
+  summary: 'send refused events again, or delete them',
   description: 'Events that the service refuses are kept until you decide; see `capture status`.',
   examples: [
     ['capture spool retry', 'sends them again'],

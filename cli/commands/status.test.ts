@@ -142,7 +142,7 @@ test('a spool that cannot be opened hides the counts, and its own fix is shown',
   expect(stdout).toMatch(
     /^Failed {3}The spool cannot be opened: .* before its first release\.\n {9}→ Move it away: .*/m,
   );
-  expect(stdout).toMatch(/whose transcript is gone by now, lies only in that file\.$/m);
+  expect(stdout).toMatch(/whose transcript is gone are only in that file\.$/m);
   expect(stdout).toMatch(/^Claude Code {3}1 transcript \(\d+ B\)$/m);
   expect(stdout).not.toMatch(/capture import|nothing captured yet|Not read yet/i);
 });

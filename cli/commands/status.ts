@@ -17,10 +17,10 @@ const LATEST = 50;
 
 export const statusCommand = defineCommand({
   name: 'status',
-  summary: 'show what is captured, sent and waiting, and what is wrong',
+  summary: 'show what is captured, sent and waiting, and any problems',
   description:
-    'Shows the service, the organization, the daemon, what was captured of each agent, what waits to be sent, and everything ' +
-    'that keeps sessions from arriving, with the command that fixes it. Changes nothing, and works signed out and offline. ' +
+    'Shows the service, the organization, the daemon, the captured sessions of each agent, the waiting events, and every problem ' +
+    'that keeps sessions from arriving, with the command that fixes it. Changes nothing. Works signed out and offline. ' +
     'Exits with 1 if something failed, 4 if nobody is signed in, and 75 if the service cannot be reached.',
   examples: [
     ['capture status', 'for people'],

@@ -14,14 +14,17 @@ export const uninstallCommand = defineCommand({
   name: 'uninstall',
   summary: 'stop capturing, and undo `capture init`',
   description:
-    "Undoes `capture init`: stops capture and what starts it, and restores the agents' settings byte for byte. If they were " +
-    'changed since, only the entries of capture are removed. Keeps the sign-in and what waits to be sent.',
+    "Undoes `capture init`: stops capture, removes its automatic start, and restores the agents' settings exactly. If they were " +
+    'changed since, only the entries of capture are removed. Keeps the sign-in and the events that wait to be sent.',
   examples: [
     ['capture uninstall', 'undoes `capture init`'],
     ['capture uninstall --purge', 'also deletes everything capture keeps on this machine'],
   ],
   takes: {
-    purge: flag('--purge', 'also delete the sign-in, what waits to be sent, and everything else capture keeps here'),
+    purge: flag(
+      '--purge',
+      'also delete the sign-in, the events that wait to be sent, and everything else that capture keeps here',
+    ),
     yes: flag('--yes', 'with --purge: do not ask'),
   },
   async run(context, options, output) {
@@ -29,7 +32,7 @@ export const uninstallCommand = defineCommand({
     if (options.purge && !options.yes) {
       await confirm(context, output, {
         lines: [
-          `Besides what \`capture init\` made, this deletes all that capture keeps in ${state}: ${KEPT}.`,
+          `This undoes \`capture init\`, and deletes everything that capture keeps in ${state}: ${KEPT}.`,
           'Unsent events are lost. Sent events stay at the service.',
         ],
         question: 'Delete it for good?',
@@ -46,14 +49,12 @@ export const uninstallCommand = defineCommand({
       ...files.map(({ path, change, reason }) => `${path} ${CHANGES[change]}${reason ? `: ${reason}` : ''}.`),
       ...daemon.removed.map((path) => `${path} is removed.`),
       ...(daemon.stopped ? ['capture is stopped.'] : []),
-      ...(daemon.wasSetUp && !daemon.stopped
-        ? ['capture was stopped already; it does not start by itself any more.']
-        : []),
+      ...(daemon.wasSetUp && !daemon.stopped ? ['capture was already stopped, and no longer starts by itself.'] : []),
       ...(isNothing && !isPurged ? ['Nothing was installed.'] : []),
       ...(!isPurged && existsSync(state)
         ? [`Kept in ${state}: ${KEPT}. \`capture uninstall --purge\` deletes it.`]
         : []),
-      ...(isPurged ? [isGone ? `${state} is deleted.` : `All of capture's own in ${state} is deleted.`] : []),
+      ...(isPurged ? [isGone ? `${state} is deleted.` : `All files of capture in ${state} are deleted.`] : []),
       ...(isPurged ? [`Only the program itself is left: ${context.program.at(-1)}`] : []),
     ]);
     if (left === 0) return;
@@ -78,5 +79,5 @@ const CHANGES: { readonly [change in Edited['change']]?: string } = {
 };
 
 const KEPT =
-  'the sign-in, your preferences, what you decided about sessions, what was not sent yet of each account, and what ' +
-  "Cursor's hooks told that was not captured yet, with the secrets in it";
+  'the sign-in, your preferences, your decisions about sessions, the unsent events of each account, and unmasked notes ' +
+  "of Cursor's hooks that were not captured yet";

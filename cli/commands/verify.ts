@@ -6,14 +6,14 @@ import { verify } from '../verify/verify.ts';
 
 export const verifyCommand = defineCommand({
   name: 'verify',
-  summary: 'prove that the service holds what was captured',
+  summary: 'prove that the service holds all captured events',
   description:
-    'Reads the transcripts once more and compares them with what the service holds, event by event. The service answers ' +
-    'with digests: nothing that was captured comes back to this machine. Ends with 1 where something is missing, ' +
-    'doubled or different, with 75 where the service cannot be reached.',
+    'Reads the transcripts again and compares them with the events of the service, one by one. The service answers ' +
+    'with digests: no captured text comes back to this machine. Exits with 1 if something is missing, ' +
+    'doubled or different, and with 75 if the service cannot be reached.',
   examples: [
     ['capture verify', 'everything'],
-    ['capture verify --since 7d', 'what was active within a week'],
+    ['capture verify --since 7d', 'sessions that were active within a week'],
   ],
   takes: {
     sessions: texts('[SESSION...]', `${SESSION_NAMES}; all by default`),

@@ -108,6 +108,6 @@ test('a part that cannot be hidden is reported', async () => {
   expect(seen()).toEqual(['team', 'team']);
   service.state.sessions.delete(key ?? '');
   const { exitCode, stdout } = await capture(['visibility', sessionId(1), 'private']);
-  expect([exitCode, stdout]).toEqual([0, expect.stringContaining('but for an earlier part')]);
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining('except for an earlier part')]);
   expect(seen()).toEqual(['private']);
 });

@@ -18,10 +18,10 @@ import { createService } from '../upload/service.ts';
 
 export const visibilityCommand = defineCommand({
   name: 'visibility',
-  summary: 'say who may see sessions of this machine',
+  summary: 'show or set who may see sessions of this machine',
   description:
-    'Says who may see new sessions of this machine, or one session, or makes it stricter, also what was sent of it. The strictest of ' +
-    'machine, repository and organization counts. Only the dashboard shows a session to more people again.',
+    'Shows or sets who may see new sessions of this machine, or one session with its sent events. The strictest setting of ' +
+    'machine, repository and organization applies. Only the dashboard can show a session to more people again.',
   examples: [
     ['capture visibility', 'who may see new sessions'],
     ['capture visibility private', 'new sessions are yours alone'],
@@ -29,7 +29,7 @@ export const visibilityCommand = defineCommand({
     ['capture visibility 0199a213 facts', 'make it stricter'],
   ],
   takes: {
-    one: text('[SESSION]', `${SESSION_NAMES}; left out for new sessions`),
+    one: text('[SESSION]', `${SESSION_NAMES}; none for new sessions`),
     other: text('[VISIBILITY]', VISIBILITIES.join(', ')),
   },
   async run(context, { one, other }, output) {
@@ -108,10 +108,10 @@ async function restrictSession(context: Context, name: string, asked: Visibility
 const RESULTS = {
   done: (asked: Visibility) => `is ${asked} from now on: ${VISIBILITY_WORDS[asked]}.`,
   partly: (asked: Visibility) =>
-    `is ${asked} from now on, but for an earlier part: the service says that it is gone, or was captured by somebody else. ` +
+    `is ${asked} from now on, except for an earlier part: the service says that it is gone, or that somebody else captured it. ` +
     'If the dashboard still shows it, ask that person or an admin.',
   later: (asked: Visibility) =>
-    `becomes ${asked} once capture is signed in and reaches the service, before anything more of it is sent.`,
+    `becomes ${asked} once capture is signed in and reaches the service. Until then, nothing more of it is sent.`,
 } as const;
 
 const MOST_FORKS = 100;

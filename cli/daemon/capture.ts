@@ -157,8 +157,8 @@ class Reading {
   }
 
   /**
-   * Reads sessions in the order of their age. A large backlog, and sessions that must wait for others, are left to
-   * `readEverything`, which covers them too.
+   * Reads sessions in the order of their age. A large backlog, and sessions that must wait for others, are left to the
+   * next read of everything, which covers them too.
    */
   async #readFiles(files: readonly Place[]): Promise<void> {
     if (files.length === 0) return;
@@ -245,8 +245,8 @@ class Reading {
     const damage = damageOf(error);
     if (damage === 'damaged' || damage === 'unsure') throw error;
     if (damage === 'full') {
-      log.warn('The disk is full. Reading waits until there is room; the transcripts keep what is not read.');
-    } else log.warn(`Reading failed, and is tried again: ${describe(error)}`);
+      log.warn('The disk is full. Reading waits until there is room. Unread records stay in the transcripts.');
+    } else log.warn(`Reading failed and will be retried: ${describe(error)}`);
     await sleep(timing.restartMs, undefined, { signal });
   }
 

@@ -55,7 +55,7 @@ export async function becomeDaemon(folder: string, { pid, now }: Pick<Context, '
     throw new Failure(
       EXIT.failure,
       `\`capture run\` is running already${other ? `, as process ${other.pid}` : ''}.`,
-      'See `capture status`; `capture stop` ends it, `capture restart` starts it anew.',
+      'See `capture status`. `capture stop` ends it, and `capture restart` restarts it.',
     );
   }
   const path = pidPath(folder);
@@ -80,9 +80,9 @@ export async function stopDaemon(folder: string): Promise<boolean> {
   try {
     if (pid !== undefined) process.kill(pid, 'SIGTERM');
   } catch (error) {
-    const hint = 'Run this as who started it.';
+    const hint = 'Run this as the user who started it.';
     if (codeOf(error) !== 'ESRCH')
-      throw new Failure(EXIT.failure, `Process ${pid} may not be ended by you.`, hint, error);
+      throw new Failure(EXIT.failure, `You are not allowed to end process ${pid}.`, hint, error);
   }
   for (let waited = 0; waited < END_MS; waited += LOOK_MS) {
     if (!isDaemonRunning(folder)) return true;

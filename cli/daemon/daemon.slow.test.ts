@@ -70,7 +70,7 @@ test('a warning about the network names the service', async () => {
   await waitForTexts(1, ['one']);
   await service.stop();
   say(1, 1, 'two');
-  await until(() => expect(warnings()).toContain(`Sending to ${service.url} fails, and is tried again: `));
+  await until(() => expect(warnings()).toContain(`Sending to ${service.url} fails and will be retried: `));
 });
 
 test('a machine that has slept gives up its dead connections', async () => {

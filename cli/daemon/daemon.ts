@@ -83,7 +83,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       await Promise.race([capturing, change]);
     } catch (error) {
       if (lock.isLost()) throw error;
-      log.warn(`Capturing begins anew: ${describe(error)}`);
+      log.warn(`Capturing starts again: ${describe(error)}`);
       const pauseMs = damageOf(error) === undefined ? timing.restartMs : timing.settleMs;
       await sleep(pauseMs, undefined, { signal: context.stop }).catch(() => {});
     } finally {
@@ -105,7 +105,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       await sleep(timing.careMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       if (lock.isLost()) throw deleted(folder);
-      if (inodeOf(spool.path) !== spoolFile) return log.warn(`${spool.path} was deleted, and is made anew.`);
+      if (inodeOf(spool.path) !== spoolFile) return log.warn(`${spool.path} was deleted, and is created again.`);
       if (inodeOf(decisionsPath) !== decisionsFile) return log.warn(`${decisionsPath} was deleted or replaced.`);
       if (stampOf('config.json') !== signIn) return log.info('There is a new sign-in.');
       if (wishesOf(spool) !== wishes) return log.info('A rule about capturing has changed.');
@@ -115,7 +115,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       // and take as long again.
       const { active: busyMs } = performance.eventLoopUtilization(before);
       const isJump = Math.abs(context.now() - time - timing.careMs) > timing.jumpMs + busyMs;
-      if (isJump) return log.info('The clock was set, or the machine has slept: look at everything again.');
+      if (isJump) return log.info('The clock was set, or the machine has slept: everything is checked again.');
       showSessions();
     }
   }
@@ -129,7 +129,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       opened = await open().catch(async (error: unknown) => {
         if (lock.isLost()) throw deleted(folder);
         const { message, hint = '' } = toFailure(error);
-        log.warn(`Capturing cannot begin, and is tried again: ${message} ${hint}`.trimEnd());
+        log.warn(`Capturing cannot start and will be retried: ${message} ${hint}`.trimEnd());
         await sleep(timing.restartMs, undefined, { signal: context.stop }).catch(() => {});
         return undefined;
       });
@@ -145,7 +145,7 @@ const nameOf = ({ account, settings }: Pipeline) => account?.organizationName ??
 const deleted = (folder: string): Failure =>
   new Failure(
     EXIT.failure,
-    `${folder} was deleted while \`capture run\` had its state in it.`,
+    `${folder} was deleted while \`capture run\` was using it.`,
     'Sign in again with `capture login`, and start it with `capture restart`.',
   );
 

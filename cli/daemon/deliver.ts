@@ -27,7 +27,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
   let isHeld = false;
   let stopped: readonly string[] = [];
   const warnOfTrouble = (trouble: string) =>
-    log.warn(`Sending to ${pipeline.settings.url} fails, and is tried again: ${trouble}`);
+    log.warn(`Sending to ${pipeline.settings.url} fails and will be retried: ${trouble}`);
 
   async function deliver(): Promise<void> {
     while (!signal.aborted) {
@@ -63,7 +63,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     while (!lasting.aborted) {
       try {
         await current.heartbeat();
-        if (isHeld) log.info('The service takes captures again.');
+        if (isHeld) log.info('The service accepts captures again.');
         isHeld = false;
         current.wake();
         setHeld(undefined);

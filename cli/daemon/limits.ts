@@ -53,7 +53,7 @@ export function createSpoolLimit(context: Context, spool: Spool, log: Log): () =
     if (isFull === wasFull) return isFull;
     const sentence = `The spool is full (${formatBytes(bytes)}), so nothing more is read until some of it is sent.`;
     const hint =
-      'The events stay in the transcripts until their agents delete those. Run `capture status` to see why nothing is sent, or raise "spool": {"maxMegabytes"} in preferences.json.';
+      'The events stay in the transcripts until the agents delete those. Run `capture status` to see why nothing is sent, or raise "spool": {"maxMegabytes"} in preferences.json.';
     if (isFull) log.warn(`${sentence} ${hint}`);
     else log.info('The spool is below its cap again: reading continues.');
     spool.setNotice('full', isFull ? { sentence, hint } : undefined);

@@ -3,11 +3,11 @@ import { openReceipt, Unproven } from './receipt.ts';
 
 /** Limits that apply to every receipt, whoever signs it. */
 export const LIMITS = [
-  'It proves what the machine sent, and not what the agent did.',
+  'It proves what the machine sent, but not what the agent did.',
   'It does not prove that nothing was left out or written by hand on the machine before it was sent.',
-  'Of an event that was masked later it proves that there was one, and not what it says now.',
-  'It does not say whose the keys are. Compare the key of the service with one that you have from its operator.',
-  'The times are those of the clocks of the machine and the service.',
+  'For an event that was masked later, it proves that the event existed, but not its present content.',
+  'It does not prove who owns the keys. Compare the key of the service with one that you have from its operator.',
+  'The times come from the clocks of the machine and the service.',
 ];
 
 const STYLE =
@@ -59,7 +59,9 @@ export function readPage(page: string): Envelope {
   const envelope = readEnvelope(text.replace(/&(?:amp|lt|gt|quot);/g, (entity) => ENTITIES[entity] as string));
   if (renderPage(envelope) === page) return envelope;
   const { madeBy } = openReceipt(envelope).receipt.predicate;
-  throw new Unproven(`The page is not as ${madeBy} writes it: it was changed, or this is another version.`);
+  throw new Unproven(
+    `The page differs from the page that ${madeBy} writes. It was changed, or this is another version.`,
+  );
 }
 
 /** @throws Unproven */
@@ -69,7 +71,7 @@ export function readEnvelope(text: string): Envelope {
     const given = signatures.map(({ keyid, sig }) => ({ keyid: String(keyid), sig: String(sig) }));
     return { payloadType: String(payloadType), payload: String(payload), signatures: given };
   } catch {
-    throw new Unproven('The file holds no receipt.');
+    throw new Unproven('The file does not contain a receipt.');
   }
 }
 

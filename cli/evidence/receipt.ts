@@ -47,7 +47,7 @@ export function signReceipt(chain: SentChain, evidence: Evidence, key: KeyObject
 /** Checks a receipt without a network. @throws Unproven */
 export function openReceipt(envelope: Envelope): OpenReceipt {
   const { statement: receipt, keyid } = open(envelope, RECEIPT, 'The receipt');
-  if (!Value.Check(Receipt, receipt)) throw new Unproven('The receipt does not say what a receipt says.');
+  if (!Value.Check(Receipt, receipt)) throw new Unproven('The receipt does not have the content of a receipt.');
   const { subject, predicate } = receipt;
   const { countersigned, serviceKey } = openCountersigned(predicate.countersignature);
   const [{ name, digest } = { name: '', digest: { sha256: '' } }] = subject;
@@ -56,16 +56,17 @@ export function openReceipt(envelope: Envelope): OpenReceipt {
     digest.sha256 === predicate.head &&
     name === countersigned.sessionId &&
     (['agentId', 'start', 'events', 'head'] as const).every((field) => predicate[field] === countersigned[field]);
-  if (!isSame) throw new Unproven('What the machine signed is not what the service signed.');
+  if (!isSame) throw new Unproven('The machine and the service signed different statements.');
   if (countersigned.machineKey !== keyid) {
-    throw new Unproven('It is signed with another key than the first one that a machine named for the session.');
+    throw new Unproven('It is not signed with the first key that a machine registered for the session.');
   }
   return { receipt, countersigned, machineKey: keyid, serviceKey };
 }
 
 export function openCountersigned(envelope: Envelope): { countersigned: Countersigned; serviceKey: string } {
   const { statement, keyid } = open(envelope, COUNTERSIGNATURE, 'The countersignature');
-  if (!Value.Check(Countersigned, statement)) throw new Unproven('The countersignature does not say what one says.');
+  if (!Value.Check(Countersigned, statement))
+    throw new Unproven('The countersignature does not have the content of a countersignature.');
   return { countersigned: statement, serviceKey: keyid };
 }
 
@@ -73,7 +74,7 @@ function open(envelope: Envelope, type: string, what: string) {
   try {
     return openEnvelope(envelope, type);
   } catch (error) {
-    throw new Unproven(`${what} does not hold: ${(error as Error).message}.`);
+    throw new Unproven(`${what} is not valid: ${(error as Error).message}.`);
   }
 }
 
@@ -92,12 +93,12 @@ export function checkEvents({ predicate }: Receipt, events: Iterable<CheckedEven
   if (masked.size > 0) return masked.size;
   const text = (counts: Masked) => JSON.stringify(Object.entries(counts).sort());
   if (text(counted) !== text(predicate.masked)) {
-    throw new Unproven('The receipt tells another number of masked texts than the events have.');
+    throw new Unproven('The receipt states another number of masked texts than the events have.');
   }
   return 0;
 }
 
-const MASKED_SINCE = 'Where a text of the session was masked since the receipt was written, write it again.';
+const MASKED_SINCE = 'If a text of the session was masked after the receipt was written, write a new receipt.';
 
 function* countingMarks(events: Iterable<CheckedEvent>, counted: Masked): Generator<CheckedEvent> {
   for (const event of events) {
@@ -123,7 +124,11 @@ function readEventsLine(line: string): CheckedEvent[] {
     return (Array.isArray(value.events) ? value.events : [value]).map(toChecked);
   } catch (error) {
     const { message } = error as Error;
-    throw new Failure(EXIT.usage, `The events cannot be read: ${message}.`, 'Give lines of JSON.');
+    throw new Failure(
+      EXIT.usage,
+      `The events cannot be read: ${message}.`,
+      'Use a file with one JSON object per line.',
+    );
   }
 }
 
@@ -138,7 +143,7 @@ function isPage(text: string): boolean {
 function toChecked(event: unknown): CheckedEvent {
   const { sequence, eventType, payload } = (event ?? {}) as Record<string, unknown>;
   if (typeof sequence !== 'number' || typeof eventType !== 'string' || payload === undefined) {
-    throw new Error('it holds something else than events');
+    throw new Error('it contains something other than events');
   }
   return { sequence, eventType, payload: JSON.stringify(payload) };
 }

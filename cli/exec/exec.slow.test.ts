@@ -179,7 +179,7 @@ test('the agent runs while the service is away, and the message lists undelivere
   const { code, said } = await exec(machine, target, '--within', '2', '--', 'claude', '5', 'one');
   expect({ code, said }).toMatchObject({
     code: 5,
-    said: expect.stringMatching(/cannot be reached: nothing listens there\. /),
+    said: expect.stringMatching(/cannot be reached: no server listens there\. /),
   });
   expect(said).toMatch(/warning: Not all of this run could be delivered: .*`capture import`/);
   expect(readFileSync(machine.transcript, 'utf8')).toContain('one');

@@ -57,7 +57,7 @@ async function requireAccepted({ fetch }: Context, settings: Settings, output: O
     await askAccount(createService({ ...settings, fetch, timeoutMs: ASK_MS }));
   } catch (error) {
     if (!isTemporary(error)) throw explainRefusal(error, 'Nothing was run.');
-    output.warn(`${tellTrouble(settings.url, error)}. It is tried again meanwhile.`);
+    output.warn(`${tellTrouble(settings.url, error)}. Capture keeps trying.`);
   }
 }
 
@@ -123,7 +123,7 @@ class Job {
     if (loss === undefined) return;
     this.#output.warn(
       `The decisions about sessions on this machine ${loss.sentence} ` +
-        `Nothing is captured of those that began before this run. ${loss.hint}`,
+        `Sessions that began before this run are not captured. ${loss.hint}`,
     );
   }
 
@@ -132,7 +132,7 @@ class Job {
     const isPaused = decisions?.pauses().some((pause) => isActive(pause, this.#context.now())) ?? false;
     decisions?.close();
     if (isPaused)
-      this.#output.warn('Capture is paused: nothing of this run is captured. `capture resume` ends the pause.');
+      this.#output.warn('Capture is paused, so nothing of this run is captured. `capture resume` ends the pause.');
   }
 
   /**
@@ -192,7 +192,7 @@ class Job {
       const { message } = toFailure(error);
       this.#output.warn(
         `Not all of this run could be delivered: ${message} ` +
-          'The rest is only in the transcripts of the agent: `capture import` sends it from there.',
+          'The rest is only in the transcripts of the agent. `capture import` sends it from there.',
       );
     }
   }
@@ -201,7 +201,7 @@ class Job {
   async #late(stop: AbortSignal): Promise<never> {
     if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
     await sleep(GRACE_MS, undefined, { ref: false });
-    throw new Failure(EXIT.temporary, `The service did not take it within ${this.#options.withinMs / 1000} s.`);
+    throw new Failure(EXIT.temporary, `The service did not accept it within ${this.#options.withinMs / 1000} s.`);
   }
 
   async #describeCaptured(inside: Context): Promise<void> {

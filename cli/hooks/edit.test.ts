@@ -61,9 +61,9 @@ test('only our handler is removed from a group with other handlers', () => {
 test.each<[string, string, RegExp]>([
   ['broken', '{"a": ', /not valid JSON/],
   ['a list', '[]', /does not hold a JSON object/],
-  ['hooks that are no object', '{"hooks": []}', /"hooks" is no object/],
-  ['a list that is none', '{"hooks": {"stop": {}}}', /"hooks.stop" is no list/],
-  ['members twice', '{"hooks": {"stop": [1]}, "hooks": {}}', /cannot be edited without changing more/],
+  ['hooks that are no object', '{"hooks": []}', /"hooks" is not an object/],
+  ['a list that is none', '{"hooks": {"stop": {}}}', /"hooks.stop" is not a list/],
+  ['members twice', '{"hooks": {"stop": [1]}, "hooks": {}}', /cannot be edited without other changes/],
 ])('%s is left to its owner', (_, text, reason) => {
   expect(() => add(text)).toThrow(NotEditable);
   expect(() => add(text)).toThrow(reason);

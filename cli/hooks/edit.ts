@@ -35,7 +35,7 @@ export function addEntries(
   expected.hooks ??= {};
   for (const event of events) {
     const { [event]: list = [] } = expected.hooks;
-    if (!Array.isArray(list)) throw new NotEditable(`its "hooks.${event}" is no list`);
+    if (!Array.isArray(list)) throw new NotEditable(`its "hooks.${event}" is not a list`);
     after = edit(after, ['hooks', event, -1], value);
     expected.hooks[event] = [...list, value];
   }
@@ -85,7 +85,7 @@ function parseSettings(text: string): Settings {
   const value: unknown = parse(text.trim() === '' ? '{}' : text, errors, { allowTrailingComma: true });
   if (errors.length > 0) throw new NotEditable('it is not valid JSON');
   if (!isObject(value)) throw new NotEditable('it does not hold a JSON object');
-  if (value.hooks !== undefined && !isObject(value.hooks)) throw new NotEditable('its "hooks" is no object');
+  if (value.hooks !== undefined && !isObject(value.hooks)) throw new NotEditable('its "hooks" is not an object');
   return value as Settings;
 }
 
@@ -108,7 +108,7 @@ function edit(text: string, path: JSONPath, value: unknown): string {
  */
 function checked(after: string, before: string, expected: Settings): string {
   if (!isDeepStrictEqual(parseSettings(after), expected) || !isDeepStrictEqual(comments(after), comments(before))) {
-    throw new NotEditable('it cannot be edited without changing more of it');
+    throw new NotEditable('it cannot be edited without other changes');
   }
   return after;
 }

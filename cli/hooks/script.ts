@@ -60,8 +60,8 @@ export const hookScript = (context: Where): string =>
   context.platform === 'win32'
     ? BATCH
     : `#!/bin/sh
-# Session Capture. Cursor runs this when something happened, with what happened on standard input: it is kept here until
-# it is captured, since Cursor writes it nowhere else. It prints nothing, talks to no network, and always succeeds.
+# Session Capture. Cursor runs this script for an event and passes the event on standard input. The script stores the event
+# until it is captured, since Cursor stores it nowhere else. It prints nothing, uses no network, and always succeeds.
 # \`capture init\` writes this file, \`capture uninstall\` removes it.
 exec >/dev/null 2>&1
 [ "$1" = cursor ] || exit 0
@@ -88,7 +88,7 @@ keep() {
   fi
 }
 
-# A terminal would never end, and what is closed cannot be read.
+# A terminal would never end, and a closed input cannot be read.
 if [ -t 0 ] || [ ! -e /dev/fd/0 ]; then exit 0; fi
 keep || cat
 exit 0
@@ -100,7 +100,7 @@ exit 0
  */
 const BATCH = [
   '@echo off',
-  'rem Session Capture. Cursor runs this when something happened: it is kept here until it is captured.',
+  'rem Session Capture. Cursor runs this script for an event. The script stores the event until it is captured.',
   'rem `capture init` writes this file, `capture uninstall` removes it.',
   'if not "%~1"=="cursor" exit /b 0',
   'set "CAPTURE_INBOX=%~dp0..\\inbox\\cursor"',
@@ -127,7 +127,7 @@ export function startScript(
   const program = [...context.program, 'run', '--quiet'].map(shellWord).join(' ');
   const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${shellWord(value)}\n`);
   return `#!/bin/sh
-# Session Capture. An agent runs this when a session begins; it starts capturing unless that runs already.
+# Session Capture. An agent runs this script when a session begins. It starts capturing unless that is already running.
 # \`capture init\` writes this file, \`capture uninstall\` removes it.
 exec >/dev/null 2>&1
 # A folder of a project may come first in an agent's.

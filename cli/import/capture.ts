@@ -140,12 +140,12 @@ const setAside = (events: number) =>
   new Failure(
     EXIT.failure,
     `The service refused ${formatCount(events, 'event')}, which ${events === 1 ? 'is' : 'are'} set aside.`,
-    '`capture spool retry` sends them again, as after an update of the service.',
+    '`capture spool retry` sends them again, for example after an update of the service.',
   );
 
 function unsent(events: number, trouble: string | undefined, isInterrupted: boolean): Failure {
   const what = events > 0 ? `${formatCount(events, 'event')} could not be sent yet` : 'Not everything was read yet';
-  const when = isInterrupted ? '' : ' when the service is reachable';
+  const when = isInterrupted ? '' : ' when the service can be reached';
   const why = isInterrupted ? ' (interrupted)' : trouble ? ` (${trouble})` : '';
-  return new Failure(EXIT.temporary, `${what}${why}.`, `Nothing is lost: \`capture import\` goes on${when}.`);
+  return new Failure(EXIT.temporary, `${what}${why}.`, `Nothing is lost: \`capture import\` continues${when}.`);
 }

@@ -50,7 +50,7 @@ test('if one named file is not a transcript, import names it, captures the other
   const { exitCode, stderr } = await run(args, { home, url: service.url, secret: 'sk_live_test' });
   expect([exitCode, service.state.sessions.size]).toEqual([1, 2]);
   expect(stderr).toContain('notes.txt holds no record of Claude Code.');
-  expect(stderr).toMatch(/1 path could not be read\.\nhint: All others were\./);
+  expect(stderr).toMatch(/1 path could not be read\.\nhint: The others were read\./);
 });
 
 test.each([['import'], ['login', '--secret-stdin']])(
@@ -124,7 +124,7 @@ test('links that lead out of the folder are reported and not followed', async ()
   const options = { home, url: service.url, secret: 'sk_live_test' };
   const { exitCode, stderr } = await run(['import', '--agent', 'claude-code', folder], options);
   expect(exitCode).toBe(1);
-  expect(stderr.match(/old\/\S+ cannot be read: it is a link out of/g)).toHaveLength(2);
+  expect(stderr.match(/old\/\S+ cannot be read: it is a link to outside of/g)).toHaveLength(2);
   expect([...service.eventsBySession().keys()]).toEqual([sessionId(1)]);
 });
 

@@ -43,6 +43,6 @@ export function leaveOutForeign(
     const hint = 'Check the path and --agent. Nothing of it was captured.';
     throw new Failure(EXIT.usage, `${path} holds no record of ${whose}.`, hint);
   }
-  const hint = 'A file is read whatever its name when it is named itself: `capture import --agent ID FILE`.';
-  throw new Failure(EXIT.usage, `${path} holds no transcript of ${whose}: no file in it is called like one.`, hint);
+  const hint = 'To import a file with any name, name the file itself: `capture import --agent ID FILE`.';
+  throw new Failure(EXIT.usage, `${path} holds no transcript of ${whose}: no file in it has the name of one.`, hint);
 }

@@ -64,6 +64,6 @@ test('a folder that no agent has written to is refused, with a hint', async () =
   const { exitCode, stderr, sessions } = await importPath(folder);
   expect({ exitCode, sessions }).toEqual({ exitCode: 2, sessions: 0 });
   expect(stderr).toMatch(
-    /^error: \S+ holds no record that tells its agent\.\nhint: Say so with --agent, one of: claude-code, /,
+    /^error: \S+ holds no record that identifies its agent\.\nhint: Name the agent with --agent, one of: claude-code, /,
   );
 });

@@ -31,8 +31,8 @@ export function recognizeAgents(path: string, agents: readonly Agent[]): Agent[]
   const ids = [...new Set(agents.map(({ id }) => id))].join(', ');
   throw new Failure(
     EXIT.usage,
-    `${path} holds no record that tells its agent.`,
-    `Say so with --agent, one of: ${ids}.`,
+    `${path} holds no record that identifies its agent.`,
+    `Name the agent with --agent, one of: ${ids}.`,
   );
 }
 

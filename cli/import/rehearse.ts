@@ -51,7 +51,7 @@ export async function rehearse(
     `${formatCount(files, 'file')} of ${formatCount(work.sessions.length, 'session')} (${formatBytes(work.bytes)}): ` +
     `${formatCount(counts.recordsCaptured, 'record')} would become ${formatCount(counts.eventsSpooled, 'event')}, ` +
     `${formatCount(counts.secretsMasked, 'secret')} masked.`;
-  const summary = `${files === 0 ? 'Nothing is new: all that may be captured was captured before.' : numbers} Nothing was captured.`;
+  const summary = `${files === 0 ? 'Nothing is new: everything that may be captured was captured before.' : numbers} Nothing was captured.`;
   if (show) output.say(summary);
   else {
     const report = { files, sessions: work.sessions.length, bytes: work.bytes, ...counts };

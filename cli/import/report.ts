@@ -25,17 +25,17 @@ export function reportImport(spool: Spool, before: Record<Counter, number>, read
         ? 'Nothing is new.'
         : `Captured ${formatCount(counts.recordsCaptured, 'record')} (${formatBytes(readBytes)}), ` +
           `sent ${formatCount(counts.eventsSent, 'event')}, masked ${formatCount(counts.secretsMasked, 'secret')}.`,
-      ...lineIf(counts.recordsReplayed, (count) => `Skipped ${count} that forks repeat from other sessions.`, 'record'),
-      ...lineIf(counts.recordsUnreadable, (count) => `Kept as plain text what is no record: ${count}.`, 'piece'),
-      ...lineIf(counts.linesTooLong, (count) => `Left out as too long: ${count}.`, 'line'),
+      ...lineIf(counts.recordsReplayed, (count) => `Skipped ${count} that forks copied from other sessions.`, 'record'),
+      ...lineIf(counts.recordsUnreadable, (count) => `Kept ${count} without a record as plain text.`, 'piece'),
+      ...lineIf(counts.linesTooLong, (count) => `Left out ${count}, too long to capture.`, 'line'),
       ...(isPaused
-        ? ['Capture is paused: what agents have written since is left out. `capture resume` ends that.']
+        ? ['Capture is paused, so records written since then are left out. `capture resume` ends the pause.']
         : []),
       ...lineIf(leftOut.length, (count) => `Left out ${count} that you do not want captured.`, 'transcript'),
       ...earlierLine(earlier),
       ...lineIf(
         counts.eventsRefused,
-        (count) => `The service refused ${count}: kept, see \`capture status\`.`,
+        (count) => `The service refused ${count}, kept for a retry: see \`capture status\`.`,
         'event',
       ),
     ],

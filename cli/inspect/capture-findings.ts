@@ -27,14 +27,14 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     const oldest = now - Math.min(...unread);
     if (unreadable.spool || unread.length === 0 || (daemon.running && oldest < LATE_MS)) return undefined;
     const files = agents.reduce((sum, one) => sum + one.files, 0);
-    const sentence = `${formatCount(unread.length, 'transcript')} of ${files.toLocaleString('en-US')} ${unread.length === 1 ? 'is' : 'are'} not captured to the end yet, the oldest for ${formatAge(oldest)}.`;
+    const sentence = `${formatCount(unread.length, 'transcript')} of ${files.toLocaleString('en-US')} ${unread.length === 1 ? 'is' : 'are'} not fully captured yet, the oldest for ${formatAge(oldest)}.`;
     return warning(sentence, 'capture import');
   },
 
   pause({ pause }) {
     if (pause === undefined) return undefined;
     const until = pause.until === undefined ? '' : ` until ${formatMoment(pause.until)}`;
-    const sentence = `Capture is paused${until} (since ${formatMoment(pause.from)}): what agents write is not captured, now or later.`;
+    const sentence = `Capture is paused${until} (since ${formatMoment(pause.from)}). What agents write is not captured, now or later.`;
     return warning(sentence, 'capture resume');
   },
 
@@ -52,7 +52,7 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
   preferences({ unreadable: { preferences } }) {
     if (preferences === undefined) return undefined;
     const sentence = `${preferences.replace(/\.$/, '')}. Nothing is captured until this is corrected.`;
-    return failed(sentence, 'Correct the file: docs/privacy.md says what it takes.');
+    return failed(sentence, 'Correct the file. docs/privacy.md lists its settings.');
   },
 
   spool({ spool, unreadable, daemon, now }) {
@@ -80,7 +80,7 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     if (refused.length === 0) return undefined;
     const events = refused.reduce((sum, problem) => sum + problem.events, 0);
     const sentence = `${formatCount(events, 'event')} refused by the service and set aside: ${refused[0]?.problem}.`;
-    return failed(sentence, 'capture spool retry   # or, to give them up: capture spool drop');
+    return failed(sentence, 'capture spool retry   # or delete them: capture spool drop');
   },
 
   damaged({ damaged }) {
@@ -95,7 +95,7 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     if (withheld === 0) return undefined;
     const rules = `${RULES.length} rules, version ${RULES_VERSION}`;
     const sentence = `${formatCount(withheld, 'record')} withheld, because masking failed or took too long (${rules}).`;
-    return warning(sentence, 'capture redact --test FILE   # says what is masked in a transcript');
+    return warning(sentence, 'capture redact --test FILE   # shows what is masked in a transcript');
   },
 };
 

@@ -50,7 +50,7 @@ const SERVICE: Trouble[] = [
     'the service is down',
     'service',
     'failed',
-    /cannot be reached: (nothing listens there|the connection was broken)\.$/,
+    /cannot be reached: (no server listens there|the connection was broken)\.$/,
     /^curl http.*\/health/,
     { arrange: ({ service }) => service.stop() },
   ],
@@ -67,7 +67,7 @@ const SERVICE: Trouble[] = [
     'service',
     'failed',
     /was reached, but answers with an error: .*[^.]\.$/,
-    /^Wait: /,
+    /^Wait\. /,
     { arrange: answer({ faults: { unavailable: 1 } }) },
   ],
   [
@@ -75,7 +75,7 @@ const SERVICE: Trouble[] = [
     'service',
     'failed',
     /was reached, but answers with an error: .*rate_limited\.$/,
-    /^Wait: what is captured is kept, and sent once the service takes it\.$/,
+    /^Wait\. Captured events are kept, and sent once the service accepts them\.$/,
     { arrange: answer({ faults: { rateLimited: 1 } }) },
   ],
   [

@@ -40,7 +40,8 @@ export const CHECKS: { readonly [check: string]: Check } = {
     if (unreadable.settings) return failed(unreadable.settings, LOGIN);
     if (settings.secret === undefined) return failed('Nobody is signed in, so nothing is captured.', LOGIN);
     if (service.secret !== 'refused') return undefined;
-    const sentence = 'The service refuses the secret: it is wrong or was revoked. New events are kept meanwhile.';
+    const sentence =
+      'The service refuses the secret: it is wrong or was revoked. New events are kept until you sign in again.';
     return failed(sentence, `${LOGIN}   # then confirm this machine in the browser`);
   },
 
@@ -52,7 +53,7 @@ export const CHECKS: { readonly [check: string]: Check } = {
     }
     if (answer === 'error') {
       const sentence = `The service at ${url} was reached, but answers with an error: ${why}.`;
-      return failed(sentence, 'Wait: what is captured is kept, and sent once the service takes it.');
+      return failed(sentence, 'Wait. Captured events are kept, and sent once the service accepts them.');
     }
     if (answer !== 'no') return undefined;
     const fix = `curl ${url}/health   # nothing is lost meanwhile; behind a proxy: capture --help`;
@@ -115,7 +116,7 @@ export const CHECKS: { readonly [check: string]: Check } = {
         .includes(script);
       if (isNamed && isExecutable) return [];
       const sentence = isNamed ? `${script} cannot be run` : `${path} does not run capture's hook`;
-      return warning(`${displayName}: ${sentence}, so what its tools did is not captured.`, 'capture init');
+      return warning(`${displayName}: ${sentence}, so the results of its tools are not captured.`, 'capture init');
     });
   },
 

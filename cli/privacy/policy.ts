@@ -138,7 +138,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       if (rules.exclude.length === 0) return { facts: known };
       return { facts: known, reason: NO_FOLDER_EXCLUDED };
     }
-    if (folder.length > LONGEST_PATH) return { facts: known, reason: 'its folder is longer than folders can be' };
+    if (folder.length > LONGEST_PATH) return { facts: known, reason: 'the path of its folder is too long' };
     const seen = look(folder);
     if (seen.kind === 'unreachable') return { facts: known, reason: UNREACHABLE };
     if (seen.kind === 'there') {

@@ -26,9 +26,9 @@ test('all settings are read', () => {
 
 test.each([
   ['{"exclude":"~/private"}', '"exclude" must be a list of texts'],
-  ['{"exlude":[]}', '"exlude" is no setting'],
+  ['{"exlude":[]}', '"exlude" is not a setting'],
   ['{"spool":{"maxMegabytes":0}}', '"spool" "maxMegabytes" must be a number above 0'],
-  ['{"constructor":1}', '"constructor" is no setting'],
+  ['{"constructor":1}', '"constructor" is not a setting'],
   ['[]', 'must be an object'],
 ])('the invalid preferences %s end the command', (text, problem) => {
   expect(() => read(text)).toThrow(problem);

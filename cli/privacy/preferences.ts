@@ -65,7 +65,7 @@ function findProblem(value: unknown, check: Check): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be an object';
   for (const [name, inner] of Object.entries(value)) {
     const known = new Map(Object.entries(check)).get(name);
-    const problem = known ? findProblem(inner, known) : 'is no setting';
+    const problem = known ? findProblem(inner, known) : 'is not a setting';
     if (problem !== undefined) return `"${name}" ${problem}`;
   }
   return undefined;

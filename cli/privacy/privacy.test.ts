@@ -200,7 +200,7 @@ describe('capturing', () => {
   test.each([
     [['skip'], /Name a session by its id/],
     [['skip', 'zzz'], /There is no session zzz/],
-    [['import', '--show'], /goes with --dry-run/],
+    [['import', '--show'], /needs --dry-run/],
   ])('%s is refused with a hint', async (args, message) => {
     const { options, add } = await prepare();
     add('aaaa', 1, 'work');
@@ -224,6 +224,8 @@ describe('capturing', () => {
     expect(stderr).toContain('Nothing was captured.');
     await run(['import'], options);
     const again = await run(['import', '--dry-run'], options);
-    expect(again.stdout).toBe('Nothing is new: all that may be captured was captured before. Nothing was captured.\n');
+    expect(again.stdout).toBe(
+      'Nothing is new: everything that may be captured was captured before. Nothing was captured.\n',
+    );
   });
 });

@@ -53,7 +53,7 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
       const stat = statSync(absolute, { throwIfNoEntry: false });
       const isTranscript = stat?.isFile() && (place.isNamed || place.agent.isTranscript(path));
       if (isLink && (isTranscript || stat?.isDirectory()) && leadsOut(absolute, place)) {
-        onTrouble({ path: absolute, reason: 'it is a link out of the folder that was named; name what it leads to' });
+        onTrouble({ path: absolute, reason: 'it is a link to outside of the named folder; name its target instead' });
         return;
       }
       if (stat?.isDirectory()) visitFolder(place, path, absolute, stat);

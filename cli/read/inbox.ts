@@ -98,7 +98,7 @@ function listNotes(inbox: string, onTrouble: (trouble: Trouble) => void): Note[]
       const path = join(inbox, file);
       tolerateFileErrors(path, onTrouble, () => {
         const stat = statSync(path, { bigint: true });
-        if (!stat.isFile()) throw Object.assign(new Error('it is no file'), { code: 'ENOTSUP' });
+        if (!stat.isFile()) throw Object.assign(new Error('it is not a file'), { code: 'ENOTSUP' });
         const size = Number(stat.size);
         if (size > LARGEST_NOTE) throw Object.assign(new Error('it is too large to be read'), { code: 'EFBIG' });
         notes.push({ path, name: `${stat.mtimeNs}-${file.slice(0, -5)}`, writtenMs: Number(stat.mtimeMs), size });

@@ -34,7 +34,7 @@ export async function withSpool<Result>(
   }
 }
 
-export const SESSION_NAMES = "the agent's id of a session or its beginning, or the service's, ses_…";
+export const SESSION_NAMES = "the agent's session id or its beginning, or the service's id, ses_…";
 
 /** The options of commands for many sessions. */
 export const CHOICE_OPTIONS = {
@@ -72,7 +72,7 @@ export function chooseSession(context: Context, spool: Spool, name: string | und
     spool.files.ofSession(agent, agentSession).some(({ origin }) => origin.cwd && around.has(origin.cwd));
   const latest = all.filter(isHere).sort(byTime).at(-1);
   if (latest !== undefined) return latest;
-  const hint = 'Say which one: `capture sessions` lists them.';
+  const hint = 'Name one: `capture sessions` lists them.';
   throw new Failure(EXIT.usage, 'No session of this folder was captured.', hint);
 }
 
@@ -106,6 +106,6 @@ function readSince(given: string, now: number): number {
   const [, number, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(given) ?? [];
   const time = number === undefined ? Date.parse(given) : now - Number(number) * (UNITS[unit] ?? 0);
   if (!Number.isNaN(time)) return time;
-  const hint = 'It takes a date like 2026-11-01, or an age like 7d.';
-  throw new Failure(EXIT.usage, `--since does not take ${given}.`, hint);
+  const hint = 'Use a date like 2026-11-01, or an age like 7d.';
+  throw new Failure(EXIT.usage, `${given} is not a value for --since.`, hint);
 }

@@ -9,12 +9,12 @@ import type { SessionRow } from '../spool/sessions.ts';
 
 /** The meaning of each `state`. */
 const STATES = {
-  waiting: 'some of it waits to be sent',
-  skipped: 'taken out with `capture skip`, or forked from a session that is kept back',
+  waiting: 'some events wait to be sent',
+  skipped: 'skipped with `capture skip`, or forked from a session that is kept back',
   excluded: 'excluded; nothing more of it is captured',
-  sent: 'all that was captured is sent',
+  sent: 'all captured events are sent',
   deleted: 'deleted at the service; nothing more of it is captured',
-  closed: 'closed at the service; what comes after opens another one there',
+  closed: 'closed at the service; later events open another session there',
 };
 
 /** The meaning of each visibility, for people. */

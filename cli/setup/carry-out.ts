@@ -90,7 +90,7 @@ async function captureBefore(context: Context, { hooks }: Plan, output: Output):
   } catch (error) {
     if (context.stop.aborted) throw error;
     output.warn(
-      `Cursor's earlier conversations were not captured; \`capture import\` may still do it: ${describe(error)}`,
+      `Cursor's earlier conversations were not captured. \`capture import\` may still capture them: ${describe(error)}`,
     );
   }
 }
@@ -106,7 +106,7 @@ export function describeDone(
   const files = changed.map(({ path }) => tilde(path, context.home)).join(', ');
   return [
     environmentId === undefined
-      ? 'The service cannot be reached now. This machine is registered when it first sends.'
+      ? 'The service cannot be reached now. This machine will be registered when it first sends.'
       : `Registered ${context.hostname}. Agents found: ${namesOf(agents)}.`,
     files === ''
       ? 'Nothing in your agents was changed.'
@@ -115,8 +115,8 @@ export function describeDone(
     ...(daemon?.running ? [`capture runs. ${describeStarter(daemon.starter)}`] : []),
     ...(daemon?.running === false ? ['The daemon did not start: `capture status --log` may say why.'] : []),
     daemon
-      ? 'Next: open an agent and work; `capture status` shows how it goes, `capture open` the session.'
-      : 'Next: `capture run` captures while it runs, `capture status` shows how it goes.',
+      ? 'Next: open an agent and work. `capture status` shows the progress, and `capture open` opens the session.'
+      : 'Next: `capture run` captures while it runs. `capture status` shows the progress.',
   ];
 }
 

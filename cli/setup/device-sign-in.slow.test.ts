@@ -78,7 +78,7 @@ describe.concurrent('a sign-in through the browser', () => {
     const now = context.now;
     context.now = () => now() + 10 * 60_000;
     expect(await ended).toBe(75);
-    expect(written.stderr).toMatch(/error: The code has run out\. Nothing was stored\.\nhint: Begin again/);
+    expect(written.stderr).toMatch(/error: The code has expired\. Nothing was stored\.\nhint: Start again/);
   });
 
   test('can be interrupted', async ({ expect }) => {

@@ -32,7 +32,7 @@ export async function signInByDevice(context: Context, url: string, browser: boo
     ),
   );
   if (browser && !isRemote(context)) await openInBrowser(context, page);
-  context.stderr.write('Waiting for it …\n');
+  context.stderr.write('Waiting for confirmation …\n');
   const { value, organizationName, secret } = await collect(context, client, started);
   return { secret: value, organizationName, plane: secret.secretEnvironment };
 }
@@ -83,4 +83,4 @@ function explain(error: unknown): unknown {
 }
 
 const tooLate = (cause?: unknown) =>
-  new Failure(EXIT.temporary, 'The code has run out. Nothing was stored.', 'Begin again with `capture login`.', cause);
+  new Failure(EXIT.temporary, 'The code has expired. Nothing was stored.', 'Start again with `capture login`.', cause);

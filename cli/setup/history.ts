@@ -76,7 +76,11 @@ export function parseChoice(
   const [first] = words;
   if (words.length === 1 && (first === 'all' || first === 'none')) return first;
   if (words.includes('all') || words.includes('none')) {
-    throw new Failure(EXIT.usage, '--history takes all, none, or folders.', 'A folder of that name: ./all, ./none.');
+    throw new Failure(
+      EXIT.usage,
+      '--history takes all, none, or folders.',
+      'For a folder with such a name, write ./all or ./none.',
+    );
   }
   if (words.includes(''))
     throw new Failure(EXIT.usage, 'A folder of --history is empty.', 'Check it; `.` is this folder.');

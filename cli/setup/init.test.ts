@@ -38,7 +38,7 @@ test('init registers the machine with its agents, changes nothing in the agents,
   const { exitCode, stdout, stderr } = await init(['--yes']);
   expect([exitCode, stdout.split('\n').length]).toEqual([0, 5]);
   expect(stderr).toContain(
-    'Agents found: Claude Code, Gemini CLI. Their session files are read in place; nothing is copied or moved.',
+    'Agents found: Claude Code, Gemini CLI. Their session files are read in place. Nothing is copied or moved.',
   );
   expect(stdout).toContain(
     'Registered box. Agents found: Claude Code, Gemini CLI.\nNothing in your agents was changed.\n',
@@ -218,7 +218,10 @@ test('a silent service does not prevent the set-up', async () => {
   const { service, init, consent } = await prepare();
   await service.stop();
   const result = await init(['--yes']);
-  expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('registered when it first sends.') });
+  expect(result).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('will be registered when it first sends.'),
+  });
   expect(consent()).toBe('none');
 });
 
@@ -260,7 +263,7 @@ test('init shows and adds the entries for Cursor, and uninstall removes them', a
   write(join(home, '.cursor/hooks.json'), '{"version": 1}');
   const before = agents();
   const { stdout, stderr } = await init(['--yes']);
-  expect(stderr).toContain('~/.cursor/hooks.json gets 10 entries, since Cursor writes neither times nor what');
+  expect(stderr).toContain('~/.cursor/hooks.json gets 10 entries, since Cursor records neither times nor');
   expect(stdout).toContain('Changed in your agents: ~/.cursor/hooks.json; `capture uninstall` undoes it.');
   expect(readFileSync(join(home, '.cursor/hooks.json'), 'utf8')).toContain('/state/bin/hook cursor');
   expect(statSync(join(home, 'state/bin/hook')).mode & 0o777).toBe(0o755);

@@ -90,9 +90,7 @@ test("a service that cannot name the secret's account does not count as having a
   );
   const result = await login(url);
   expect([result.exitCode, stored()]).toEqual([1, undefined]);
-  expect(result.stderr).toMatch(
-    /does not know what this version of capture asks of it\.\nhint: .*Nothing was stored\./,
-  );
+  expect(result.stderr).toMatch(/does not know a request of this version of capture\.\nhint: .*Nothing was stored\./);
 });
 
 test('https for a service that only speaks http is explained', async () => {

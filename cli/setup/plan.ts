@@ -58,7 +58,7 @@ export function describePlan(context: Context, { agents, hooks, daemon, supervis
   const short = (path: string) => tilde(path, context.home);
   const file = supervisor ? `: ${short(supervisor.file.path(context))}` : '';
   return [
-    `Agents found: ${namesOf(agents)}. Their session files are read in place; nothing is copied or moved.`,
+    `Agents found: ${namesOf(agents)}. Their session files are read in place. Nothing is copied or moved.`,
     ...hooks.flatMap(({ wanted, edited }) => describeHooks(context, wanted, edited)),
     ...(hooks.length === 0 ? ['Nothing in your agents will be changed.'] : []),
     ...(supervisor ? [`${supervisor.name} keeps capture running${file}.`] : []),
@@ -78,12 +78,14 @@ function describeHooks(context: Context, { agent, hooks, script }: Wanted, edite
   const name = agent.displayName;
   if (change === 'none') return [`${path} already has the hooks that ${name} needs.`];
   if (change === 'left') {
-    const sentence = `${path} is left alone: ${reason}. To capture what ${name} does not write itself, add this:`;
+    const sentence = `${path} is left alone: ${reason}. To capture what ${name} does not record itself, add this:`;
     return [sentence, ...snippet.trimEnd().replace(/^/gm, '    ').split('\n')];
   }
   const example = JSON.stringify(hooks.entry(tilde(commandOf(context, script, agent.id), context.home)));
   const count = formatCount(hooks.events.length, 'entry', 'entries');
-  return [`${path} gets ${count}, since ${name} writes neither times nor what tools answered. One of them: ${example}`];
+  return [
+    `${path} gets ${count}, since ${name} records neither times nor the results of tools. One of them: ${example}`,
+  ];
 }
 
 /** Settings that the daemon will not have. */
@@ -91,7 +93,7 @@ export function findWarnings({ variables, home }: Context, { daemon, supervisor 
   if (!daemon) return [];
   const { secret } = readSettings({ home, variables: { ...variables, CAPTURE_SECRET: undefined } });
   const names = supervisor ? findPasswords(variables).join(' and ') : '';
-  const login = 'CAPTURE_SECRET is set in this shell only. Run `capture login`, so that the daemon has it, too.';
-  const proxy = `${names} holds a password, which is not handed to the daemon. Give it an address without one if it needs it.`;
+  const login = 'CAPTURE_SECRET is set in this shell only. Run `capture login`, so that the daemon has it too.';
+  const proxy = `${names} holds a password, so the daemon does not get it. If the daemon needs it, use an address without a password.`;
   return [...(secret === undefined ? [login] : []), ...(names ? [proxy] : [])];
 }

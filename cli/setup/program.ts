@@ -16,8 +16,8 @@ export const lastingProgram = ({ program }: Pick<Context, 'program'>): string[] 
     if (!CACHES.test(file)) return file;
     throw new Failure(
       EXIT.failure,
-      `This program lies in a cache that gets emptied: ${file}.`,
-      'Install capture to stay, as docs/install.md says, and run `capture init` then.',
+      `This program is in a cache that gets emptied: ${file}.`,
+      'Install capture permanently (see docs/install.md), and then run `capture init`.',
     );
   });
 

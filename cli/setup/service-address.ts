@@ -52,6 +52,7 @@ export const explainTrouble = (url: string, error: unknown, soFar: string): unkn
   isTemporary(error) ? unreachable(url, error, soFar) : explainRefusal(error, soFar);
 
 function unreachable(url: string, error: unknown, soFar: string): Failure {
-  const advice = error instanceof ServiceError ? 'Try again later.' : 'Check the address and whether the service runs.';
+  const advice =
+    error instanceof ServiceError ? 'Try again later.' : 'Check the address, and check that the service is running.';
   return new Failure(EXIT.temporary, `${tellTrouble(url, error)}.`, `${advice} ${soFar}`, error);
 }

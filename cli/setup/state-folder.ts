@@ -62,7 +62,7 @@ function refusalOf(path: string, isFolder: boolean): string | undefined {
 
 function howToOwn(folder: string, path: string, code: string): string {
   if (code === 'EROFS') return 'Its disk is mounted read-only: set CAPTURE_HOME to a folder on another one.';
-  if (code === 'ENOTDIR') return 'It is no folder: move it, or set CAPTURE_HOME to another place.';
+  if (code === 'ENOTDIR') return 'It is not a folder: move it, or set CAPTURE_HOME to another folder.';
   const isOwn = statSync(path).uid === process.getuid?.();
   return isOwn ? `chmod -R u+rwX ${shellWord(folder)}` : `sudo chown -R "$(id -u)" ${shellWord(folder)}`;
 }

@@ -30,7 +30,7 @@ test('uninstall keeps shared files, and says so with the command to remove them'
   const { stdout } = await capture(['uninstall']);
   expect(stdout).toContain(`Kept in ${state}: the sign-in, `);
   expect(stdout).toContain(
-    "what Cursor's hooks told that was not captured yet, with the secrets in it. `capture uninstall --purge` deletes it.\n",
+    "unmasked notes of Cursor's hooks that were not captured yet. `capture uninstall --purge` deletes it.\n",
   );
   expect([before.length, kept()]).toEqual([5, before]);
 });
@@ -78,6 +78,6 @@ test('after `capture stop`, uninstall says that capture was set up and does not 
   expect((await capture(['uninstall'])).stdout).toMatch(/^Nothing was installed\.$/m);
   write(join(state, 'setup.json'), '{"starter": "process"}');
   const { stdout } = await capture(['uninstall']);
-  expect(stdout).toMatch(/^capture was stopped already; it does not start by itself any more\.$/m);
+  expect(stdout).toMatch(/^capture was already stopped, and no longer starts by itself\.$/m);
   expect(stdout).not.toContain('Nothing was installed');
 });

@@ -28,7 +28,7 @@ export class SpoolDamaged extends Failure {
     super(
       EXIT.failure,
       `${path} is damaged: ${reason}.`,
-      '`capture run` and `capture import` begin it anew from the transcripts; what the service has is not sent twice.',
+      '`capture run` and `capture import` rebuild it from the transcripts. Nothing is sent twice.',
     );
   }
 }

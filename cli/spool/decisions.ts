@@ -385,7 +385,7 @@ export function createDecisions(db: DatabaseSync) {
 
 /** Why a session is kept back after a person's decision about it. */
 export const REASONS: { readonly [verdict in Verdict]?: string } = {
-  skipped: 'taken out with `capture skip`',
+  skipped: 'skipped with `capture skip`',
   deleted: 'deleted at the service',
 };
 

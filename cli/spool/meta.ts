@@ -4,10 +4,10 @@ import type { MachineTrouble } from '../../contract/environment.ts';
 /** Counters beside the events, so that nothing leaves the pipeline unnoticed. */
 export const COUNTERS = {
   recordsCaptured: 'records captured',
-  recordsRepeated: 'records met again and skipped',
+  recordsRepeated: 'known records that were read again and skipped',
   recordsReplayed: 'records skipped that another session already holds (forks)',
   recordsBefore: 'records left out, since they are from before capturing began here',
-  recordsUnreadable: 'pieces of transcripts that are no records, captured as text',
+  recordsUnreadable: 'pieces of transcripts that are not records, captured as text',
   linesTooLong: 'lines too long to be captured',
   secretsMasked: 'secrets masked',
   recordsWithheld: 'records withheld, since masking them failed or took too long; they are in the transcripts only',

@@ -39,7 +39,7 @@ export function openSpool(path: string, decided?: string): Spool {
   makePrivate(path);
   const share = takeShare(dirname(path), basename(path));
   if (share === undefined) {
-    throw new Failure(EXIT.temporary, `Another process makes ${path} anew, since it was damaged.`, 'Try again later.');
+    throw new Failure(EXIT.temporary, `Another process is rebuilding ${path}, which was damaged.`, 'Try again later.');
   }
   try {
     return openFile(path, dirname(path), share);
@@ -266,8 +266,9 @@ export function openOrReplace(path: string, now: () => number): Spool {
     const kept = putAside(path, now());
     const replaced = openSpool(path);
     replaced.setNotice('replaced', {
-      sentence: 'The spool was damaged and is begun anew: the transcripts are read again, and nothing is sent twice.',
-      hint: `Events that waited in it and are no longer in a transcript are only in the damaged file: ${kept}.`,
+      sentence:
+        'The spool was damaged and is being rebuilt: the transcripts are read again, and nothing is sent twice.',
+      hint: `Waiting events that are no longer in a transcript are only in the damaged file: ${kept}.`,
     });
     return replaced;
   }
@@ -279,7 +280,7 @@ function putAside(path: string, now: number): string {
     throw new Failure(
       EXIT.temporary,
       `${path} is damaged, and other processes use it.`,
-      'It is begun anew as soon as they have ended, see `capture status`.',
+      'It is rebuilt as soon as they have ended: see `capture status`.',
     );
   }
   try {
@@ -313,8 +314,8 @@ function createTables(db: DatabaseSync, path: string, decisions: Decisions): voi
   }
   if (version() < SPOOL_VERSION) {
     const hint =
-      'Move it away: the transcripts are read again, and what the service has is not sent again. ' +
-      'Keep it: what was not sent yet, and whose transcript is gone by now, lies only in that file.';
+      'Move it away: the transcripts are read again, and nothing is sent twice. ' +
+      'Keep it: unsent events whose transcript is gone are only in that file.';
     throw new Failure(EXIT.failure, `${path} was written by a version of capture before its first release.`, hint);
   }
 }

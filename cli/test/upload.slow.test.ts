@@ -257,7 +257,7 @@ test('a service that refuses everything gets few requests, and no event is set a
       Array.from({ length: 40 }, (_, n) => `prompt ${n}`),
     );
   const refused = await capture();
-  expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Everything that is sent is refused') });
+  expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('The service refuses every event') });
   expect(service.state.requests.filter((request) => request.endsWith('/appends')).length).toBeLessThan(40);
   refusing.is = false;
   expect(await capture()).toMatchObject({ exitCode: 0 });
@@ -271,7 +271,7 @@ test('a text blocked by a firewall delays only its own session', async () => {
   write(3, ['fine as well']);
   const result = await capture(['--patience', '5']);
   expect(result.exitCode).toBe(75);
-  expect(result.stderr).toContain(`The text of session ${sessionId(1)} does not get through`);
+  expect(result.stderr).toContain(`The text of session ${sessionId(1)} is blocked on the way`);
   expect([texts(1), texts(2), texts(3)]).toEqual([[], ['fine'], ['fine as well']]);
 });
 

@@ -57,7 +57,7 @@ export function tellTrouble(url: string, error: unknown): string {
 }
 
 /** Explains an error that a retry cannot fix. `soFar` names the state of the command. */
-export function explainRefusal(error: unknown, soFar = 'Captured events are kept and sent then.'): unknown {
+export function explainRefusal(error: unknown, soFar = 'Captured events are kept, and sent after that.'): unknown {
   if (hasStatus(error, 401)) {
     return new Failure(
       EXIT.signInRequired,
@@ -69,8 +69,8 @@ export function explainRefusal(error: unknown, soFar = 'Captured events are kept
   if (hasStatus(error, 404, 405) && error.code !== 'session_deleted') {
     return new Failure(
       EXIT.failure,
-      'The service does not know what this version of capture asks of it.',
-      `Ask for the service to be updated. ${soFar}`,
+      'The service does not know a request of this version of capture.',
+      `Ask an administrator to update the service. ${soFar}`,
       error,
     );
   }
@@ -78,7 +78,7 @@ export function explainRefusal(error: unknown, soFar = 'Captured events are kept
     return new Failure(
       EXIT.failure,
       `The service refused: ${error.message}`,
-      'Check with `capture status` that this secret belongs to the organization that the captures are for.',
+      'Check with `capture status` that this secret belongs to the right organization.',
       error,
     );
   }

@@ -26,8 +26,8 @@ const MOST_IN_A_ROW = 3;
 const refusesAll = (problem: string) =>
   new Failure(
     EXIT.failure,
-    `Everything that is sent is refused: ${problem}`,
-    'Nothing is lost: it stays in the spool and is tried again. A newer version of capture or of the service may help.',
+    `The service refuses every event: ${problem}`,
+    'Nothing is lost: the events stay in the spool and are retried. A newer version of capture or of the service may help.',
   );
 
 /**

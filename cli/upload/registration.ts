@@ -144,6 +144,6 @@ function revoked(): Failure {
   return new Failure(
     EXIT.failure,
     'This machine was revoked by an administrator of the organization, so nothing more is captured from it.',
-    'Revocation is final. Ask an administrator if it was a mistake: a machine of another host name can be registered.',
+    'Revocation is final. Ask an administrator if it was a mistake: a machine with another host name can be registered.',
   );
 }

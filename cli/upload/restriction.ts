@@ -13,7 +13,7 @@ export class NotHiddenYet extends Failure {
     super(
       EXIT.temporary,
       `The service could not make ${sessionId} visible to fewer people: ${cause.message.replace(/\.*$/, '.')}`,
-      'This is tried again within minutes. Until then nothing more of this session is sent. Other sessions continue.',
+      'This is retried within minutes. Until then, nothing more of this session is sent. Other sessions continue.',
       cause,
     );
   }
@@ -138,6 +138,6 @@ export function createRestriction({ spool, service, retry, visibilityOf }: Restr
 const shownToMore = ({ agent, agentSession }: SessionRow) =>
   new Failure(
     EXIT.failure,
-    `The service does not let this machine hide session ${agentSession} of ${agent}, which somebody else captured there.`,
+    `The service does not let this machine hide session ${agentSession} of ${agent}, because somebody else captured it.`,
     'Its events stay here. Sign in with `capture login` as the person who captured it, or leave it out with `capture skip`.',
   );

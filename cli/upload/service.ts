@@ -70,7 +70,7 @@ export function createService({
       const isOfBatch = result?.sessionId === sessionId && result.idempotencyKey === key;
       return isOfBatch && (result.accepted === events || typeof result.code === 'string');
     });
-    if (!isConfirmed) throw new NotTheService(`${base} answered an append, but did not say what became of its events`);
+    if (!isConfirmed) throw new NotTheService(`${base} answered an append without confirming its events`);
     return results;
   }
 

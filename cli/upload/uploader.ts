@@ -378,13 +378,13 @@ export class Uploader {
 const refusedAlone = ({ agent, agentSession }: SessionRow, [first]: readonly RefusedEvent[]) =>
   new Failure(
     EXIT.failure,
-    `The service refuses what session ${agentSession} of ${agent} says: ${first?.problem}`,
-    'It stays in the spool and is tried again. Once the service takes something else, it is set aside.',
+    `The service refuses an event of session ${agentSession} of ${agent}: ${first?.problem}`,
+    'It stays in the spool and is retried. Once the service accepts another event, it is set aside.',
   );
 
 const blocked = (session: string, problem: string) =>
   new Failure(
     EXIT.temporary,
-    `The text of session ${session} does not get through: ${problem}.`,
-    'A firewall or proxy may dislike it. It stays in the spool and is tried again; the other sessions continue.',
+    `The text of session ${session} is blocked on the way: ${problem}.`,
+    'A firewall or proxy may reject it. It stays in the spool and is retried. The other sessions continue.',
   );

@@ -33,19 +33,20 @@ const COUNTS = {
   /** Records with all of their events at the service. */
   records: undefined,
   events: undefined,
-  replayed: (count: number) => `${formatCount(count, 'record')} that forks repeat: held in the session they came from.`,
+  replayed: (count: number) => `${formatCount(count, 'record')} that forks copied: held in the session they came from.`,
   waiting: (count: number) => `${formatCount(count, 'record')} waiting to be captured or sent.`,
   setAside: (count: number) =>
-    `${formatCount(count, 'record')} set aside, since the service refused them: see \`capture status\`.`,
+    `${formatCount(count, 'record')} set aside, because the service refused them: see \`capture status\`.`,
   leftOut: (count: number) => `${formatCount(count, 'record')} left out at your request.`,
-  masked: (count: number) => `${formatCount(count, 'event')} masked differently: other secrets were known then.`,
+  masked: (count: number) =>
+    `${formatCount(count, 'event')} masked differently, because other secrets were known then.`,
   /** Events from before a transcript was rewritten. */
   history: (count: number) => `${formatCount(count, 'event')} from before a transcript was rewritten.`,
   deletedFiles: (count: number) =>
     `${formatCount(count, 'transcript')} cannot be verified: the agent deleted the file.`,
   unverifiable: (count: number) => `${formatCount(count, 'event')} cannot be verified: their transcript was deleted.`,
   unreadableFiles: undefined,
-  newFiles: (count: number) => `${formatCount(count, 'transcript')} not captured yet: \`capture import\` does it.`,
+  newFiles: (count: number) => `${formatCount(count, 'transcript')} not captured yet: run \`capture import\`.`,
 } satisfies { [what: string]: ((count: number) => string) | undefined };
 export type Counted = keyof typeof COUNTS;
 
@@ -91,8 +92,8 @@ export function reportFindings({ counts, problems, list }: Findings, output: Out
       const count = counts[what as Counted];
       return count > 0 && say ? [say(count)] : [];
     }),
-    counts.sessions === 0 ? 'No session was captured that this could be about.' : summary,
-    ...(total > 0 ? ['The transcripts still have it: see docs/verify.md.'] : []),
+    counts.sessions === 0 ? 'No captured session matches.' : summary,
+    ...(total > 0 ? ['The transcripts still have these events: see docs/verify.md.'] : []),
   ]);
   return total > 0 ? EXIT.failure : EXIT.ok;
 }

@@ -31,7 +31,7 @@ test('the captured events of every agent are all there', async () => {
   expect(report.replayed).toBeGreaterThanOrEqual(60);
   const text = await run('verify');
   expect(text).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(text.stdout).toMatch(/^\d+ records that forks repeat: .*\n[\d,]+ records of \d+ sessions: all there\n$/);
+  expect(text.stdout).toMatch(/^\d+ records that forks copied: .*\n[\d,]+ records of \d+ sessions: all there\n$/);
 });
 
 test('a fork that was captured before its parent and the parent are all there, each with the shared records', async () => {

@@ -124,7 +124,7 @@ function createAsking(context: Context, { url }: Service, patienceMs: number): R
       );
     } catch (error) {
       if (!giveUp.signal.aborted && !isTemporary(error)) throw explainRefusal(error);
-      const hint = 'Nothing can be said about what it holds. Try again later.';
+      const hint = 'The events could not be compared. Try again later.';
       throw new Failure(EXIT.temporary, `${tellTrouble(url, trouble ?? error)}.`, hint);
     }
   };

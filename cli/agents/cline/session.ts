@@ -130,9 +130,9 @@ const LASTING = new Set(['sessionHistoryOrigin', 'git', 'fork']);
 
 /** The records of a document of the command line. Throws if it is not such a document. */
 export function splitSession(document: unknown): DocumentSession {
-  if (!isObject(document)) throw new Error('it is no document of a session');
+  if (!isObject(document)) throw new Error('it is not the document of a session');
   if (typeof document.session_id === 'string') return { name: '', records: splitFacts(document) };
-  if (!Array.isArray(document.messages)) throw new Error('it is no document of a session');
+  if (!Array.isArray(document.messages)) throw new Error('it is not the document of a session');
   return splitMessages(document, document.messages);
 }
 

@@ -107,7 +107,7 @@ export const TASK_STORE: DocumentStore = {
 /** The records of one of a task's documents. Throws if it is not such a document. */
 function splitTask(document: unknown): DocumentSession[] {
   if (Array.isArray(document)) return [splitList(recordsOf(document))];
-  if (!isObject(document)) throw new Error('it is no document of a task');
+  if (!isObject(document)) throw new Error('it is not the document of a task');
   // Newer versions of Roo Code put the history into an envelope.
   const { messages, ...envelope } = document;
   if (Array.isArray(messages)) {

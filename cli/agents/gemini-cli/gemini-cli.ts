@@ -16,7 +16,7 @@ const DOCUMENT: DocumentStore = {
   kind: 'document',
   split(text) {
     const document = parseExact(text);
-    if (!isObject(document)) throw new Error('it is no session of Gemini CLI');
+    if (!isObject(document)) throw new Error('it is not a session of Gemini CLI');
     const { messages } = document;
     if (!Array.isArray(messages)) return [{ name: '', records: [document] }];
     const { others } = partition(document, new Set(['messages']));

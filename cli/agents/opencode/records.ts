@@ -35,7 +35,7 @@ export const exported: DocumentStore = { kind: 'document', split: (text) => [{ n
 function split(text: string): JsonObject[] {
   const document = parseExact(text);
   if (!isObject(document) || !isObject(document.info) || !Array.isArray(document.messages)) {
-    throw new Error('it is no export of a session');
+    throw new Error('it is not the export of a session');
   }
   const { info, messages, ...others } = document;
   return [{ session: info, ...others }, ...messages.flatMap(splitMessage)];

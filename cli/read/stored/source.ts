@@ -12,9 +12,9 @@ const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
 /** The text of a document. Like the file system, throws an error with a `code` where the text is not available. */
 export function readDocument(path: string): string {
   const { size } = statSync(path);
-  if (size > MAX_DOCUMENT_BYTES) throw unusable(`${formatBytes(size)} are more than a document may have`);
+  if (size > MAX_DOCUMENT_BYTES) throw unusable(`${formatBytes(size)} are more than the limit for a document`);
   const bytes = readFileSync(path);
-  if (!isUtf8(bytes)) throw unusable('it is no UTF-8');
+  if (!isUtf8(bytes)) throw unusable('it is not UTF-8');
   return bytes.toString('utf8');
 }
 
