@@ -82,7 +82,8 @@ export class Jobs {
     const job = kind && (await takeJob(db, row, now()));
     if (!job) return;
     if (job.attempts > MOST_ATTEMPTS) {
-      return this.#failed(job, kind, new Error(`its process ended in each of ${MOST_ATTEMPTS} tries`));
+      const error = new Error(`its process ended in each of ${MOST_ATTEMPTS} tries`);
+      return this.#failed(job, kind, error).catch(unlessLost);
     }
     let hasEnded = false;
     const work = kind.work(job);
@@ -95,7 +96,7 @@ export class Jobs {
       await endJob(db, job).catch(unlessLost);
     } catch (error) {
       hasEnded = true;
-      if (!(error instanceof JobLost)) await this.#failed(job, kind, error);
+      if (!(error instanceof JobLost)) await this.#failed(job, kind, error).catch(unlessLost);
     } finally {
       await work.return();
       // The service is closing: the next process can take the job at once.
@@ -106,8 +107,10 @@ export class Jobs {
   async #failed(job: Job, kind: JobKind, error: unknown): Promise<void> {
     const { db, now, onError } = this.#options;
     onError(new Error(`the job ${job.job_id} failed`, { cause: error }));
-    if (error instanceof Unrepairable || job.attempts >= MOST_ATTEMPTS) return kind.fail(job).catch(unlessLost);
-    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (job.attempts - 1));
+    // The slice may have noted progress before its error.
+    const attempts = await keepJob(db, job, now());
+    if (error instanceof Unrepairable || attempts >= MOST_ATTEMPTS) return kind.fail(job);
+    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1));
     await returnJob(db, job, now() + waitMs);
   }
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Background } from '../background.ts';
 import { type JobKind, Jobs, Unrepairable } from '../jobs.ts';
-import { cancelJob, insertJob, takeJob } from '../store/jobs.ts';
+import { cancelJob, insertJob, noteProgress, takeJob } from '../store/jobs.ts';
 import { allRows } from '../store/rows.ts';
 import type { Db } from '../store/schema.ts';
 import type { JobRow } from '../store/schema-governance.ts';
@@ -155,6 +155,28 @@ describe.each(ENGINES)('a long job on %s', (engine) => {
     await vi.waitFor(async () => expect(await rows()).toEqual([]));
     expect(done).toEqual([1, 2, 3, 4, 5]);
     expect(errors).toHaveLength(4);
+  });
+
+  test('waits a minute after an error that follows progress, whatever failed before', async () => {
+    const { db } = world.service.store;
+    const { jobs } = startProcess();
+    let tries = 0;
+    jobs.register('counting', {
+      async *work(job) {
+        yield 0;
+        if (++tries === 4) await noteProgress(db, Object.assign(job, { progress: '1' }), now);
+        throw new Error('no');
+      },
+      fail: () => expect.unreachable(),
+    });
+    const waits: number[] = [];
+    for (let count = 0; count < 4; count++) {
+      await jobs.start(row);
+      const [left] = await rows();
+      waits.push((Number(left?.not_before) - now) / MINUTE_MS);
+      now = Number(left?.not_before);
+    }
+    expect(waits).toEqual([1, 2, 4, 1]);
   });
 
   test('fails at once if it cannot be repaired, and otherwise after a day of tries', async () => {
