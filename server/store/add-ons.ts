@@ -12,8 +12,9 @@ const asked = (filter: AddOnFilter) => sql`
   ${inDays(filter)} ${filter.kind === undefined ? NONE : sql`and kind = ${filter.kind}`}`;
 
 interface AddOnSum extends Pick<SessionAddOnRow, 'kind' | 'name' | 'calls' | 'failures' | 'last_used_at'> {
-  /** How many sessions called the add-on; `available` counts the sessions that had it available. */
+  /** How many sessions called the add-on. */
   sessions: number;
+  /** How many sessions had it available. */
   listed: number;
   people: number;
 }

@@ -155,7 +155,7 @@ export const restoreKept = (db: Db, session: SessionRow): Promise<boolean> =>
     return true;
   });
 
-/** What the policy has removed of a session, and what it will remove at which time. */
+/** Finds out how much the policy has removed of a session, and when it will remove more. */
 export async function findExpiry(db: Db, row: SessionRow, bounds: RetentionBounds) {
   const { organization_id: organizationId, session_id: sessionId } = row;
   const { retention: rules } = await readPolicy(db, organizationId);

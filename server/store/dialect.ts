@@ -87,7 +87,7 @@ function isSqliteUnavailable(error: Error): boolean {
   return SQLITE_UNAVAILABLE.has(Number((error as { errcode?: number }).errcode ?? 0) & 0xff);
 }
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB; the extended codes SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC follow. */
+/** SQLITE_CORRUPT and SQLITE_NOTADB; below them the extended codes SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. */
 const SQLITE_LOST = new Set([11, 26]);
 const SQLITE_UNSYNCED = new Set([10 | (4 << 8), 10 | (5 << 8)]);
 

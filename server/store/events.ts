@@ -15,7 +15,7 @@ export interface StoredAppend {
   body: Uint8Array;
 }
 
-/** How many stored bytes one query fetches. A single larger append is fetched alone. */
+/** How many stored bytes one query fetches at most. A single larger append is fetched alone. */
 const FETCH_BYTES = 1024 * 1024;
 const ROWS_LOOKED_AHEAD = 200;
 

@@ -30,8 +30,9 @@ export interface SessionsWanted {
   environmentIds?: readonly string[];
   secretIds?: readonly string[];
   statuses?: readonly SessionRow['status'][];
-  /** The earliest start, in epoch milliseconds. `before` limits the latest one. */
+  /** The earliest start, in epoch milliseconds. */
   from?: number;
+  /** The end of the range: sessions start before this time. */
   before?: number;
   failed?: boolean;
   values: readonly ValueWanted[];

@@ -20,7 +20,7 @@ export interface KeyedAppend {
   append_id: string;
 }
 
-/** How many keys of a session are read at once, in about 20 ms. A session usually has some hundred. */
+/** How many keys of a session are read at once at most, in about 20 ms. A session usually has some hundred. */
 const MOST_KEYS = 5_000;
 
 /** The session with the keys of its appends; undefined if the organization has no such session. */

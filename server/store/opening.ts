@@ -38,8 +38,9 @@ export interface Opening {
 /** Data with which a client finds and links its sessions. */
 export interface Capture {
   clientKey: string;
-  /** The key of another session of the client, as is `forkedFrom`. */
+  /** The client key of the session that this one continues. */
   continues: string | undefined;
+  /** The client key of the session that this one was forked from. */
   forkedFrom: string | undefined;
   /** Milliseconds since the epoch. */
   endedAt: number | undefined;

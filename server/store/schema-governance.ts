@@ -165,7 +165,7 @@ export interface JobRow {
   not_before: Time;
   /** The lease of the process that took the job last. */
   lease: string | null;
-  /** How often it was taken since it last made progress. */
+  /** How often it was taken since it last made progress, without the attempts of processes that closed. */
   attempts: number;
 }
 

@@ -26,7 +26,7 @@ export interface DeletedSessionRow extends RemovedColumns {
   /** When the last of its events was removed. */
   swept_at: Time | null;
   event_count: number;
-  /** When its last event arrived, if it expired; null if a person deleted it. */
+  /** When its last event arrived, if it expired; otherwise null. */
   last_event_at: Time | null;
   /** 1 once the audit log counts it among the expired sessions. */
   is_noted: Generated<number>;

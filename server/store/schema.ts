@@ -137,7 +137,7 @@ export interface InstallationRow extends Dated {
   status: 'active' | 'disabled';
 }
 
-/** A saved search for sessions, of one person or shared with all members. */
+/** A view: a named list of sessions, of one person or shared with all members. */
 export interface ViewRow extends Dated {
   view_id: string;
   organization_id: string;
@@ -255,7 +255,7 @@ export interface SessionFactsRow {
   cost: number | null;
   first_event_at: Time | null;
   last_event_at: Time | null;
-  /** How much later than it happened the last event was stored. */
+  /** The delay between the last event and its storage. */
   lag_ms: number | null;
   interrupted: number;
   /** JSON text with the content of lists, at most 4 KiB. */
@@ -326,7 +326,7 @@ export interface SessionDayRow extends FigureColumns {
   day: string;
   /** The day itself or a part of it. */
   kind: 'session' | 'model' | 'tool' | 'hour';
-  /** Of the model or tool, or the hour of the week; empty for the day itself. */
+  /** The name of the model or tool, or the hour of the week; empty for the day itself. */
   name: string;
   /** Set in the row of the day itself; null in the others. */
   agent_id: string | null;

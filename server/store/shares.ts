@@ -116,7 +116,10 @@ export interface ShareViews {
   lastAt: number;
 }
 
-/** Adds views to the stored count of a share, at least one. Views of a removed share are dropped. */
+/**
+ * Adds views to the stored count of a share. The count becomes at least 1, because a reader may read the events of a share
+ * without opening it first. Views of a removed share are dropped.
+ */
 export async function addShareViews(db: Db, { shareId, organizationId, count, lastAt }: ShareViews): Promise<void> {
   await sql`
     update shares set views = case when views + ${count} = 0 then 1 else views + ${count} end,

@@ -11,10 +11,16 @@ type Owner =
 
 type Table =
   | { of: Owner; key: readonly string[] }
-  /** The service can derive the rows again, so they are not moved. They are removed with their session. */
+  /**
+   * The service can derive the rows again, so they are not moved. They are removed with their session, and the sums of days with
+   * the organization.
+   */
   | { of: 'organization'; isDerived: true };
 
-/** All tables with their primary keys. A table comes after the tables that it refers to. The facts come first among the derived tables. */
+/**
+ * All tables with their primary keys. A table comes after the tables that it refers to. The facts come first among the derived
+ * tables.
+ */
 const TABLES = {
   settings: { of: 'service', key: ['name'] },
   users: { of: 'service', key: ['user_id'] },

@@ -120,7 +120,7 @@ create table secrets (
 );
 create index secrets_by_status on secrets (organization_id, status, secret_id);
 
--- Saved searches of members. When a person leaves, only their shared searches stay.
+-- Views of members. When a person leaves, only their shared views stay.
 create table views (
   view_id text primary key,
   organization_id text not null references organizations (organization_id),
@@ -201,7 +201,7 @@ create table rate_limits (
 );
 `,
   {
-    // A crash may lose the counts, which cover one minute at most.
+    // A crash of PostgreSQL empties the table. The counts of the current windows are lost, which cover an hour at most.
     postgres: 'alter table rate_limits set unlogged;\n',
   },
 );
@@ -329,7 +329,7 @@ create table deleted_sessions (
   deleted_at bigint not null,
   swept_at bigint,
   event_count integer not null,
-  -- Null if a person deleted it; otherwise it has expired.
+  -- When its last event arrived, if it expired; otherwise null.
   last_event_at bigint,
   -- 1 once the audit log counts it among the expired sessions.
   is_noted integer default 0 not null,

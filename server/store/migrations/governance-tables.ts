@@ -100,7 +100,7 @@ create table jobs (
   not_before bigint default 0 not null,
   -- The lease of the process that took the job last. Only that process may continue.
   lease text,
-  -- How often it was taken since it last made progress.
+  -- How often it was taken since it last made progress, without the attempts of processes that closed.
   attempts integer default 0 not null
 );
 create index jobs_by_organization on jobs (organization_id, job_id);
