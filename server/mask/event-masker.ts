@@ -90,7 +90,7 @@ export class EventMasker {
     else if (this.#run.length >= MOST_PARTS) this.#closeRun(1);
   }
 
-  /** The known event types are words with dots. Any other type is free text of a client, so it is masked. */
+  /** The known event types are words with dots. Any other type is free text of a client, so it is searched, too. */
   #maskType(event: Event): void {
     if (/^[a-zA-Z._]{1,40}$/.test(event.eventType)) return;
     const places = this.#finder.inText(event.eventType);

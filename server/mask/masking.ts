@@ -35,7 +35,7 @@ export interface MaskingOptions {
   bus?: OnItsWay | undefined;
   /** Called when a session was masked, because its derived data must be renewed. */
   onMasked: (session: SessionRow) => Promise<void>;
-  /** Called once for a mask that waits for acknowledged events to reach the store, with the reason. */
+  /** Called with the reason when a mask waits for acknowledged events to reach the store, once in each attempt of its job. */
   onWaits: (reason: string) => void;
 }
 
@@ -88,7 +88,7 @@ const MOST_TRIES = 20;
  * | running     | the session is held                  | held; its text is deleted                |
  * | running     | its job fails for good               | failed; its text is deleted              |
  * | running     | its requester withdraws it           | cancelled; its text is deleted           |
- * | running     | it has read all events               | done; its text is deleted                |
+ * | running     | it has read what arrived until then  | done; its text is deleted                |
  */
 export class Masking {
   readonly #options: MaskingOptions;
