@@ -1,5 +1,5 @@
 /**
- * The person who requests work. A queue is fair between groups, such as organizations, and then between the people of a group.
+ * The group and person for whom work is done. A queue is fair between groups, such as organizations, and then between the people of a group.
  */
 export interface Asker {
   group?: string;
@@ -276,10 +276,10 @@ export const SLICE_BYTES = 1024 * 1024;
 export const sliceOf = <Result>(bytes: number, work: () => Result): Result | Promise<Result> =>
   bytes > SLICE_BYTES ? slice(work) : work();
 
-/** Work that yields now and then. It yields the number of bytes that it worked on since the last time. */
+/** Work that yields now and then. It yields its cost since the last time, as the number of bytes that would take as long. */
 export type Steps<Result> = Generator<number, Result, void>;
 
-/** The bytes of the steps in one slice: half a megabyte takes 15 ms if each event is parsed. */
+/** The cost of the steps in one slice. Half a megabyte takes 15 ms if each event is parsed. */
 const BYTES_IN_A_SLICE = 512 * 1024;
 
 /**

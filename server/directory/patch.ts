@@ -19,6 +19,7 @@ const PATH = /^(\w+)(?:\[([^[\]]+)\])?(?:\.(\w+))?$/;
 
 /** The most attributes that one request changes. */
 const MOST_CHANGES = 200;
+/** The most characters of the path of an attribute. */
 const LONGEST_PATH = 256;
 
 /** The filter parser would take years for an unterminated text with some 50 line breaks. */

@@ -35,7 +35,7 @@ export interface Retention {
 /**
  * Deletes expired sessions in the same way as a person does, and removes the content of sessions whose content expired.
  * Another process may do the same at the same time.
- * @throws the errors of sessions that failed, after all others were tried
+ * @throws the first error, after all other sessions were tried
  */
 export async function applyRetention(retention: Retention): Promise<void> {
   const { db, signal } = retention;

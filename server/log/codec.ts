@@ -8,7 +8,7 @@ export interface Frame {
 
 /** A JSON line of `[eventType, bytes]` pairs, then the payloads one after the other. */
 export const PLAIN = 0;
-/** The same, compressed as a whole. */
+/** A plain frame, compressed as a whole. */
 export const ZSTD = 1;
 /** A JSON line of `[eventType, start, bytes]`, then the request body in zstd as it was sent. The places point into the body. */
 export const SENT = 2;

@@ -21,7 +21,7 @@ export interface Observer {
   onQuotas(shares: () => Record<string, number>): void;
 }
 
-/** The repeated backups. */
+/** The scheduled backups. */
 interface Backups {
   everyMs: number;
   /** The newest complete backup. */

@@ -74,7 +74,10 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
     return isInForce(current, policy, now()) && (await open(current, policy)) !== undefined;
   };
 
-  /** @param isFurther whether the request continues a view that was counted when the share was opened */
+  /**
+   * @param isFurther whether the request continues a view that was counted when the share was opened. A share that nobody has
+   * opened counts one view as soon as its events are read.
+   */
   function noteView(visit: Visit, share: ShareRow, session: SessionRow, isFurther = false): void {
     shareCounts.note(share, isFurther);
     // People of other organizations may open a link. They have no identity in this organization.
