@@ -40,7 +40,7 @@ export const MaskReceipt = Type.Object({
   outcome: Type.Optional(
     OneOf(
       MASK_OUTCOMES,
-      '`held`: a hold was placed in the meantime; `cancelled`: an operator cancelled it; `failed`: it failed for a day, and the log of the service says why. In these cases the rest was not masked. Absent while it runs',
+      '`held`: a hold was placed in the meantime; `cancelled`: an operator cancelled it; `failed`: all attempts failed, and the log of the service says why. In these cases the rest was not masked. Absent while it runs',
     ),
   ),
   ...Counts,
@@ -59,7 +59,7 @@ export const MaskRun = Type.Object({
   outcome: Type.Optional(
     OneOf(
       RUN_OUTCOMES,
-      '`stopped`: the requester is no longer an owner or admin; `cancelled`: the requester cancelled it; `failed`: it failed for a day, and the log of the service says why. In these cases the rest was not masked. Absent while it runs',
+      '`stopped`: the requester is no longer an owner or admin; `cancelled`: the requester cancelled it; `failed`: all attempts failed, and the log of the service says why. In these cases the rest was not masked. Absent while it runs',
     ),
   ),
   sessions: Type.Integer({ minimum: 0, description: 'sessions that were read so far' }),

@@ -66,7 +66,7 @@ export const WaitingInvitation = Type.Object({
 });
 export type WaitingInvitation = Static<typeof WaitingInvitation>;
 
-/** The same, as the invited person sees it. */
+/** A pending invitation in the form that the invited person sees. */
 export const OfferedInvitation = Type.Object({
   organizationId: Id('org'),
   organizationName: Type.String(),
