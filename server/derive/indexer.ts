@@ -40,6 +40,8 @@ const MOST_NOTED = 10_000;
 /** How long a session is left alone after its events took too long to derive. */
 const REST_MS = 600_000;
 const PATIENCE_MS = 300;
+/** How long a reader waits for the store to answer whether sessions are behind. */
+const QUESTION_PATIENCE_MS = 100;
 const LONGEST_REST_MS = 1_000;
 /** If a session waits longer than this, people who look at figures and searches notice it. */
 const LAG_MS = 2_000;
@@ -83,9 +85,11 @@ export class Indexer {
   #lookedAt: number | undefined;
   /** When the last complete check of all sessions began. */
   #lookedAtAll: number | undefined;
-  /** Whether the first check of all sessions has not ended. */
-  #mayBeBehind = true;
-  /** Organizations without sessions that were behind when the check began. For the others the store is asked. */
+  /** Sessions that the running check has found behind and not derived yet: the rest of one page. */
+  #found: Target[] = [];
+  /**
+   * Organizations that had no session behind when the store was asked. Needed until the first check of all sessions has ended.
+   */
   readonly #upToDate = new Set<string>();
   readonly #asking = new Once<boolean>();
 
@@ -137,8 +141,8 @@ export class Indexer {
   }
 
   /**
-   * Whether derived data of the organization may lack sessions: some have waited for a while, or the check of all sessions is
-   * still running and the store has sessions that are behind.
+   * Whether derived data of the organization may lack sessions: some have waited for a while, a check has found some, or the first
+   * check has not ended and the store has sessions that are behind. Until the store has answered, the answer is yes.
    */
   async isCatchingUp(organizationId: string): Promise<boolean> {
     const { db, now } = this.#options;
@@ -146,11 +150,21 @@ export class Indexer {
     const isLate = (session: { organizationId: string; since: number }) =>
       session.organizationId === organizationId && session.since < latest;
     if (this.#unfinished.values().some(isLate)) return true;
-    if (!this.#mayBeBehind || this.#upToDate.has(organizationId)) return false;
-    // One question to the store serves everyone who opens the dashboard after a start. It includes sessions that they may not see.
-    const ask = () => asService(() => isAnyBehind(db, VERSION, organizationId));
-    const isBehind = await this.#asking.run(organizationId, ask);
-    if (!isBehind) this.#upToDate.add(organizationId);
+    if (this.#found.some((session) => session.organizationId === organizationId)) return true;
+    if (this.#lookedAtAll !== undefined || this.#upToDate.has(organizationId)) return false;
+    // One question to the store serves everyone who opens the dashboard after a start. It includes sessions that they may not
+    // see.
+    const asked = this.#asking.run(organizationId, async () => {
+      const isBehind = await asService(() => isAnyBehind(db, VERSION, organizationId, this.#background.signal));
+      if (!isBehind) this.#upToDate.add(organizationId);
+      return isBehind;
+    });
+    // For a million sessions the store needs seconds. Nobody waits for that.
+    let isBehind = true;
+    const answer = asked.then((answered) => {
+      isBehind = answered;
+    });
+    await withinPatience(answer, QUESTION_PATIENCE_MS);
     return isBehind;
   }
 
@@ -244,8 +258,8 @@ export class Indexer {
       let place: string | undefined;
       do {
         const { behind, next } = await look(place);
-        this.#mayBeBehind ||= behind.length > 0;
-        for (const session of behind) {
+        this.#found = behind;
+        for (let session = behind.shift(); session; session = behind.shift()) {
           if (this.#isClosed) return;
           await this.#run(session, false);
         }
@@ -255,7 +269,6 @@ export class Indexer {
     if (this.#isClosed) return;
     this.#lookedAt = begunAt;
     if (isDue) this.#lookedAtAll = begunAt;
-    this.#mayBeBehind = false;
   }
 }
 

@@ -74,12 +74,15 @@ const readPage = (db: Db, which: Sql): Promise<Found[]> =>
       where ${which} limit ${PAGE}`,
   );
 
+const lacksEvents = (row: Found, version: number): boolean =>
+  (row.version ?? -1) < version || (row.derived_through ?? 0) < row.event_count;
+
 const behindOf = (rows: readonly Found[], version: number): Page['behind'] =>
   rows
     .filter((row) => row.deleted_at === null)
     .filter((row) => {
       const isClosed = row.status !== 'active' && row.is_final === 0;
-      return (row.version ?? -1) < version || (row.derived_through ?? 0) < row.event_count || isClosed;
+      return lacksEvents(row, version) || isClosed;
     })
     .map((row) => ({ organizationId: row.organization_id, sessionId: row.session_id }));
 
@@ -113,16 +116,25 @@ export async function findNewBehind(db: Db, version: number, since: number, afte
   return { behind: behindOf(rows, version), next: last && `${last.created_at} ${last.session_id}` };
 }
 
-/** Whether derived data of the organization lacks events of some session. */
-export const isAnyBehind = async (db: Db, version: number, organizationId: string): Promise<boolean> =>
-  (await firstRow(
-    db,
-    sql`
-      select 1 from sessions left join session_facts on session_facts.session_id = sessions.session_id
-      where sessions.organization_id = ${organizationId} and sessions.deleted_at is null
-        and (
-          session_facts.version is null or session_facts.version < ${version}
-          or session_facts.derived_through < sessions.event_count
-        )
-      limit 1`,
-  )) !== undefined;
+/**
+ * Whether derived data of the organization lacks events of some session. It reads a page at a time, because an organization may
+ * have a million sessions. The earliest page comes first, because `findBehind` lets the earliest sessions be derived last.
+ */
+export async function isAnyBehind(
+  db: Db,
+  version: number,
+  organizationId: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  let after = NONE;
+  while (!signal?.aborted) {
+    const page = sql`
+      sessions.organization_id = ${organizationId} ${after} order by sessions.created_at, sessions.session_id`;
+    const rows = await readPage(db, page);
+    if (rows.some((row) => row.deleted_at === null && lacksEvents(row, version))) return true;
+    const last = rows.length < PAGE ? undefined : rows.at(-1);
+    if (!last) return false;
+    after = sql`and (sessions.created_at, sessions.session_id) > (${last.created_at}, ${last.session_id})`;
+  }
+  return false;
+}

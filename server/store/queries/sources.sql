@@ -36,8 +36,9 @@ select sessions.*, coalesce( sessions.repository, ( select neighbour.repository
   where organization_id = $1 and session_id = $2 and deleted_at is null;
 
 -- isAnyBehind
-select 1
+select sessions.session_id, sessions.organization_id, sessions.event_count, sessions.status, sessions.deleted_at, sessions.created_at, session_facts.version, session_facts.derived_through, session_facts.is_final
   from sessions
   left join session_facts on session_facts.session_id = sessions.session_id
-  where sessions.organization_id = $1 and sessions.deleted_at is null and ( session_facts.version is null or session_facts.version < $2 or session_facts.derived_through < sessions.event_count )
-  limit 1;
+  where sessions.organization_id = $1
+  order by sessions.created_at, sessions.session_id
+  limit $2;
