@@ -75,7 +75,10 @@ async function ask(place: StoreOptions, finding: SweepFinding): Promise<{ become
   }
 }
 
-/** Withdraws the masks that sweeps requested and that are not done. Texts that are masked already stay masked. */
+/**
+ * Withdraws the masks that sweeps requested and that are not done. Texts that are masked already stay masked.
+ * @throws if SQLite's log may still contain masked texts
+ */
 async function cancel(place: StoreOptions, write: Write): Promise<void> {
   let cancelled = 0;
   for (let listed = LISTED_AT_ONCE; listed === LISTED_AT_ONCE; ) {
@@ -88,5 +91,8 @@ async function cancel(place: StoreOptions, write: Write): Promise<void> {
     listed = masks.length;
   }
   write(`The masks of ${cancelled} sessions were withdrawn. Texts that are masked already stay masked.`);
-  await forgetChanges(place);
+  if (await forgetChanges(place)) return;
+  throw new Error(
+    'A long read, such as a backup, still needs the log of SQLite, which may contain masked texts. When it has ended, run this command again.',
+  );
 }

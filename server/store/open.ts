@@ -109,11 +109,17 @@ export async function changeStore<Result>(
   }
 }
 
-/** Removes from SQLite's log what `changeStore` has removed, because a service that uses the store does not know of it. */
-export async function forgetChanges(options: StoreOptions): Promise<void> {
-  if (options.databaseUrl !== undefined) return;
+/** How long a command waits for readers of the store, such as a backup, before it leaves SQLite's log as it is. */
+const LOG_PATIENCE_MS = 10_000;
+
+/**
+ * Removes from SQLite's log the rows that `changeStore` has removed, because a service that uses the store does not know of them.
+ * @returns false if a reader needs the log for longer than the patience
+ */
+export async function forgetChanges(options: StoreOptions, patienceMs = LOG_PATIENCE_MS): Promise<boolean> {
+  if (options.databaseUrl !== undefined) return true;
   const db = await openFileToChange(options);
-  await emptyLog(db).finally(() => db.destroy());
+  return emptyLog(db, patienceMs).finally(() => db.destroy());
 }
 
 /** Opens the file next to the service. SQLite lets several processes write, one after the other. */

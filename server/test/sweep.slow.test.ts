@@ -9,6 +9,7 @@ import { person } from '../store/audit-chain.ts';
 import { readAppends } from '../store/events.ts';
 import { endJob, type Job, takeJob } from '../store/jobs.ts';
 import { findMask, jobOf, writeMasked } from '../store/masks.ts';
+import { forgetChanges, readSnapshot } from '../store/open.ts';
 import type { MaskRow } from '../store/schema-governance.ts';
 import { ENGINES } from './engines.ts';
 import { openSession, whenDerived } from './factories.ts';
@@ -176,6 +177,17 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
       expect((await sweep('--cancel')).lines[0]).toMatch(/^1 sessions/);
       expect(await rowsWith(db, TOKEN, WORD)).toEqual([]);
       expect(filesWith(dataDir, TOKEN)).toEqual([]);
+    });
+
+    test('does not wait for a reader that needs the log for long', async () => {
+      const { store } = world.service;
+      const place = { dataDir: store.dataDir, onError: () => expect.unreachable() };
+      await readSnapshot(place, async (snapshot) => {
+        await findMask(snapshot, world.ours.organizationId, 'msk_none');
+        await send({ output: 'written since' });
+        expect(await forgetChanges(place, 100)).toBe(false);
+      });
+      expect(await forgetChanges(place, 100)).toBe(true);
     });
   }
 

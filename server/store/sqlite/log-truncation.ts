@@ -57,9 +57,14 @@ export class LogTruncation {
   }
 }
 
-/** Truncates the log at once; settles when it is empty. */
-export async function emptyLog(db: Db): Promise<void> {
-  while (!(await truncateLog(db))) await wait(RETRY_MS);
+/** Truncates the log at once, and retries while a reader blocks it. @returns false if the patience was over first */
+export async function emptyLog(db: Db, patienceMs: number): Promise<boolean> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    if (await truncateLog(db)) return true;
+    if (performance.now() >= until) return false;
+    await wait(RETRY_MS);
+  }
 }
 
 /** @returns whether the log is empty now; false if a reader still needs it */
