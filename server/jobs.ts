@@ -1,5 +1,15 @@
 import type { Background, Slices } from './background.ts';
-import { endJob, type Job, JobLost, keepJob, listDueJobs, returnJob, returnUntried, takeJob } from './store/jobs.ts';
+import {
+  endJob,
+  type Job,
+  JobLost,
+  keepJob,
+  listDueJobs,
+  reserveJob,
+  returnJob,
+  returnUntried,
+  takeJob,
+} from './store/jobs.ts';
 import type { Db } from './store/schema.ts';
 import type { JobRow } from './store/schema-governance.ts';
 
@@ -28,7 +38,7 @@ export interface JobsOptions {
 
 /** How long a slice may take, in milliseconds. */
 export const SLICE_DEADLINE_MS = 60_000;
-/** How long a job waits after an error. The wait doubles each time, up to an hour. */
+/** How long a job waits after a failed attempt. The wait doubles each time, up to an hour. */
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [60_000, 3_600_000];
 /** The waits of 30 attempts add up to about a day, which is longer than most outages. */
 const MOST_ATTEMPTS = 30;
@@ -42,9 +52,10 @@ const LISTED_AT_ONCE = 100;
  * | –        | somebody requests it: `insertJob`          | waiting                                          |
  * | waiting  | a process takes it                        | running, under that process's lease              |
  * | running  | a slice is done                           | running, with its progress                       |
- * | running  | its process ends, or a slice hangs        | waiting, when the lease expires                   |
+ * | running  | its process is killed, or a slice hangs   | waiting, when the lease expires; later each time  |
+ * | running  | its process closes                        | waiting; this attempt does not count              |
  * | running  | an error                                  | waiting; the wait doubles each time               |
- * | running  | `Unrepairable`, or 30 failed attempts     | gone; its kind records the failure                |
+ * | running  | `Unrepairable`, or 30 attempts without progress | gone; its kind records the failure          |
  * | running  | its work is done                          | gone                                             |
  * | any      | somebody cancels it: `cancelJob`          | gone; a running slice writes nothing more         |
  */
@@ -82,9 +93,11 @@ export class Jobs {
     const job = kind && (await takeJob(db, row, now()));
     if (!job) return;
     if (job.attempts > MOST_ATTEMPTS) {
-      const error = new Error(`its process ended in each of ${MOST_ATTEMPTS} tries`);
+      const error = new Error(`it neither ended nor made progress in ${MOST_ATTEMPTS} attempts`);
       return this.#failed(job, kind, error).catch(unlessLost);
     }
+    // Otherwise a service that restarts every few seconds would use up all attempts within minutes.
+    if (job.attempts > 1) await reserveJob(db, job, now() + waitAfter(job.attempts));
     let hasEnded = false;
     const work = kind.work(job);
     try {
@@ -110,10 +123,11 @@ export class Jobs {
     // The slice may have noted progress before its error.
     const attempts = await keepJob(db, job, now());
     if (error instanceof Unrepairable || attempts >= MOST_ATTEMPTS) return kind.fail(job);
-    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1));
-    await returnJob(db, job, now() + waitMs);
+    await returnJob(db, job, now() + waitAfter(attempts));
   }
 }
+
+const waitAfter = (attempts: number) => Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1));
 
 function unlessLost(error: unknown): void {
   if (!(error instanceof JobLost)) throw error;

@@ -421,6 +421,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   takeJob: [[JOB, NOW]],
   noteProgress: [[JOB, NOW]],
   keepJob: [[JOB, NOW]],
+  reserveJob: [[JOB, NOW]],
   returnUntried: [[JOB]],
   returnJob: [[JOB, NOW]],
   endJob: [[JOB]],

@@ -19,7 +19,7 @@ export class JobLost extends Error {
   }
 }
 
-/** A process loses a job if it stores no progress for this long. It is longer than a slice and a pause together. */
+/** A process loses a job if it does not renew the lease for this long. It is longer than a slice and a pause together. */
 const LEASE_MS = 120_000;
 /** How often the lease of a waiting job is renewed. The rest of the lease is always longer than a slice and a pause. */
 const RENEW_EVERY_MS = 20_000;
@@ -93,13 +93,22 @@ export async function keepJob(db: Db, job: Job, now: number): Promise<number> {
   return isKept && stored.progress === progress ? stored.attempts : noteProgress(db, job, now);
 }
 
+/** Reserves a job of this process until a time, unless it makes progress before. */
+export const reserveJob = (db: Db, { job_id, organization_id, lease }: Job, until: number) =>
+  sql`
+    update jobs set not_before = ${until}
+    where organization_id = ${organization_id} and job_id = ${job_id} and lease = ${lease}`.execute(db);
+
 /** Returns a job with its progress, so that a process can take it again. @param notBefore when that is possible */
 export const returnJob = (db: Db, { job_id, organization_id, lease, progress }: Job, notBefore: number) =>
   sql`
     update jobs set not_before = ${notBefore}, progress = ${progress}, lease = null
     where organization_id = ${organization_id} and job_id = ${job_id} and lease = ${lease}`.execute(db);
 
-/** Gives a job back that this process only began, with its progress. */
+/**
+ * Returns a job with its progress because this process closes. Another process can take it at once, and the attempt does not
+ * count.
+ */
 export const returnUntried = (db: Db, { job_id, organization_id, lease, progress }: Job) =>
   sql`
     update jobs set not_before = 0, progress = ${progress}, lease = null, attempts = attempts - 1

@@ -220,7 +220,37 @@ describe.each(ENGINES)('a long job on %s', (engine) => {
     const { jobs, done, failed, errors } = startProcess();
     await jobs.start(row);
     expect([failed, done, await rows()]).toEqual([['job_1'], [], []]);
-    expect(errors).toMatchObject([{ cause: { message: 'its process ended in each of 30 tries' } }]);
+    expect(errors).toMatchObject([{ cause: { message: 'it neither ended nor made progress in 30 attempts' } }]);
+  });
+
+  test('waits longer each time its process is killed, and for the lease only after it has made progress', async () => {
+    const gate = Promise.withResolvers<void>();
+    const waits: number[] = [];
+    for (let tries = 0; tries < 5; tries++) {
+      const begun = Promise.withResolvers<void>();
+      const { jobs } = startProcess();
+      jobs.register('counting', {
+        async *work(job) {
+          if (tries === 3) {
+            job.progress = 'further';
+            yield 0;
+          }
+          begun.resolve();
+          await gate.promise;
+        },
+        fail: () => expect.unreachable(),
+      });
+      void jobs.start(row);
+      await begun.promise;
+      const [job] = await rows();
+      const until = Number(job?.not_before);
+      waits.push(Math.max(0, until - now) / MINUTE_MS);
+      now = Math.max(now, until);
+    }
+    gate.resolve();
+    // PostgreSQL has a lease of two minutes, and SQLite has none.
+    const lease = engine === 'postgres' ? 2 : 0;
+    expect(waits).toEqual([lease, 2, 4, lease, 2]);
   });
 
   test('is not delayed by jobs that only another version knows', async () => {

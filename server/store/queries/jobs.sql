@@ -43,6 +43,11 @@ update jobs
   where organization_id = $4 and job_id = $5 and lease = $6
   returning attempts;
 
+-- reserveJob
+update jobs
+  set not_before = $1
+  where organization_id = $2 and job_id = $3 and lease = $4;
+
 -- returnJob
 update jobs
   set not_before = $1, progress = $2, lease = null
