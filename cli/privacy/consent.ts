@@ -4,7 +4,7 @@ import { type Consent, type Decisions, openDecisions } from '../spool/decisions.
 
 export type { Consent } from '../spool/decisions.ts';
 
-/** Reads the person's consent for earlier sessions. Undefined where nobody has been asked yet. */
+/** Reads the consent for earlier sessions. Undefined where none is stored; `isSaid` shows whether a person gave it. */
 export function readConsent(context: StatePlace): Consent | undefined {
   const decisions = openDecisions(stateFolder(context));
   try {
@@ -21,7 +21,7 @@ export function writeConsent(context: StatePlace, consent: Omit<Consent, 'isSaid
   decisions?.close();
 }
 
-/** Returns the consent. A person who never decided consents to nothing from before now. */
+/** Returns the stored consent. If there is none, stores that nobody decided and that nothing from before now is allowed. */
 export function ensureConsent(decisions: Decisions, now: number): Consent & { isNew: boolean } {
   const known = decisions.consent();
   if (known) return { ...known, isNew: false };

@@ -58,9 +58,10 @@ export interface FolderWish {
 }
 
 /**
- * The wish in the `.session-capture.json` files of the folder and the folders above it. A file that cannot be understood
- * forbids capturing. If a nearer file allows capturing, the unreadable one only makes the sessions private. A path of another
- * system, such as `C:\\work`, would be resolved relative to the current folder, so it is ignored.
+ * The wish in the `.session-capture.json` files of the folder and the folders above it. The nearest file that mentions
+ * capturing decides about it, and the strictest visibility of all files counts. A file that cannot be understood forbids
+ * capturing. If a nearer file allows capturing, it makes the sessions private instead. A path of another system, such as
+ * `C:\\work`, would be resolved relative to the current folder, so it is ignored.
  */
 export function findWish(folder: string): FolderWish {
   const asked: Visibility[] = [];

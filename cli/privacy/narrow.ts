@@ -3,9 +3,9 @@ import { type Consent, wantedOf } from './consent.ts';
 import type { Policy } from './policy.ts';
 
 /**
- * When a person takes back their consent for earlier sessions, the waiting events of those sessions are no longer sent. The
- * events are thrown away, and the transcripts are read again for the parts that the person still allows. Call it before
- * anything is sent.
+ * If a person has taken back their consent for earlier sessions, throws the waiting and refused events of those sessions
+ * away, so that they are never sent. The transcripts are then read again for the parts that the person still allows. Call it
+ * before anything is sent.
  */
 export function narrowToConsent(spool: Spool, policy: Policy): void {
   const consent = spool.decisions.consent();

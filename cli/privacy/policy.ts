@@ -121,7 +121,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     return { kind: 'there', facts };
   }
 
-  /** The last known facts about a folder that is gone, or about the repository that held it. */
+  /** The last known facts about a folder that is gone, or about the repository that it was in. */
   function recall(folder: string): FolderFacts | undefined {
     for (const at of ancestors(folder)) {
       const facts = folders.get(at) ?? decisions.folder(at);
