@@ -116,9 +116,9 @@ export const DECISIONS_FILE = 'decisions.db';
 export type Decisions = ReturnType<typeof createDecisions>;
 
 /**
- * Attaches the decisions to a connection. They have a file of their own for two reasons. A damaged spool is made anew from
- * the transcripts, and a spool belongs to one account. But a session that a person keeps back stays back, whatever happens to
- * either.
+ * Attaches the decisions to a connection. They have a file of their own, because a damaged spool is made anew from the
+ * transcripts, and a spool belongs to one account. A session that a person keeps back stays back, whatever happens to the
+ * spool or the account.
  */
 export function attachDecisions(db: DatabaseSync, folder: string | undefined): void {
   const path = folder === undefined ? ':memory:' : join(folder, DECISIONS_FILE);
@@ -178,7 +178,7 @@ function begin(db: DatabaseSync, folder: string | undefined): void {
   try {
     const consent = readJson<Consent>(legacy(LEGACY.consent));
     if (consent) decisions.setConsent({ ...consent, isSaid: true });
-    // A machine that was set up has a person's decision.
+    // On a machine that was set up, a person had decided, so that decision is lost.
     else if (existsSync(join(folder, 'setup.json'))) decisions.lose();
     for (const name of readJson<string[]>(legacy(LEGACY.skipped)) ?? []) {
       const [agent = '', ...session] = name.split(' ');
@@ -300,12 +300,12 @@ export function createDecisions(db: DatabaseSync) {
       setMeta.run('consent', JSON.stringify(value));
       revise();
     },
-    /** Marks the decisions as lost. Nothing from before now is wanted until a person says so. */
+    /** Marks the decisions as lost. No session that began before this time is captured until a person decides again. */
     lose(now = Date.now()): void {
       setMeta.run('consent', JSON.stringify({ since: now, history: 'none', isLost: true } satisfies Consent));
       revise();
     },
-    /** The times in which nothing was to be captured. That stays so. */
+    /** The pauses. Nothing that agents wrote in them is captured, now or later. */
     pauses: (): Pause[] => JSON.parse(meta('pauses') ?? '[]') as Pause[],
     setPauses(pauses: readonly Pause[]): void {
       setMeta.run('pauses', JSON.stringify(pauses));

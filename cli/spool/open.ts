@@ -89,7 +89,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
     }
   }
 
-  /** Throws `SpoolDamaged` if the structure of the file is invalid. */
+  /** Throws `SpoolDamaged` if the structure of the file is invalid, or if a batch has changed since it was written. */
   function examine(): void {
     const found = db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check;
     if (found !== 'ok') throw new SpoolDamaged(path, String(found));
@@ -158,12 +158,15 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
       if (db.isTransaction) db.exec('ROLLBACK');
     },
     transact,
-    /** The spool keeps a copy of the pauses, so that a machine whose decisions are lost stays paused. It takes a unit of work. */
+    /**
+     * Stores the pauses, and keeps a copy of them in the spool, so that a machine stays paused if its decisions are lost. Must
+     * run inside a unit of work.
+     */
     setPauses(pauses: readonly Pause[]): void {
       decisions.setPauses(pauses);
       meta.setMeta('pauses', JSON.stringify(pauses));
     },
-    /** Stores the latest time that the clock has shown during a pause, and keeps a copy of it. */
+    /** Stores the latest time that the clock has shown during a pause, with a copy. Must run inside a unit of work. */
     noteClock(now: number): void {
       decisions.noteClock(now);
       meta.setMeta('clock', String(now));
@@ -230,8 +233,8 @@ function noticeLoss(db: DatabaseSync, decisions: Decisions, { getMeta, setMeta }
 }
 
 /**
- * A time that no session of the spool began at or after. That is now, or later where the clock was set back. A clock that was
- * wrong by more than a day must not keep back what is written in the days to come.
+ * The time before which the sessions of this spool began. That is now, or later if the clock was set back since they began,
+ * but at most a day later: a clock that was wrong by more must not keep back the sessions of the days to come.
  */
 function endOfKnown(db: DatabaseSync): number {
   const now = Date.now();
@@ -239,7 +242,10 @@ function endOfKnown(db: DatabaseSync): number {
   return Math.max(now, Math.min(latest + 1, now + MOST_SET_BACK_MS));
 }
 
-/** Copies the pauses and the clock's latest time into a new spool. */
+/**
+ * Copies the pauses and the clock's latest time into this spool if its copy differs. That is so in a new spool, and in the
+ * spool of an account that was not signed in when they changed.
+ */
 function copyPauses(decisions: Decisions, { getMeta, setMeta }: ReturnType<typeof createMeta>): void {
   const [pauses, clock] = [JSON.stringify(decisions.pauses()), String(decisions.clock())];
   if (pauses !== JSON.stringify(pausesIn(getMeta))) setMeta('pauses', pauses);

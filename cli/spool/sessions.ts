@@ -199,11 +199,14 @@ export function createSessions(db: DatabaseSync) {
           ...{ stoppedAgents: JSON.stringify(stoppedAgents), limit },
         })
         .map(({ id }) => Number(id)),
-    /** Sessions that the service shows to more people than a person wanted for them or for the session they were forked from. */
+    /**
+     * Sessions that the service shows to more people than the decision about them, or about a session that they were forked
+     * from, allows.
+     */
     lax: (now: number, limit: number): number[] => lax.all(now, limit).map(({ id }) => Number(id)),
     /** Agents with sessions that are not over. */
     openAgents: (): string[] => openAgents.all().map(({ agent }) => String(agent)),
-    /** Per agent, counts the sessions with sent events. */
+    /** Per agent, the number of sessions with sent events, and the number of those events. */
     perAgent: () =>
       perAgent.all().map(({ agent, sessions, sent }) => ({
         agent: String(agent),
