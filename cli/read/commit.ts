@@ -59,12 +59,12 @@ interface CommittedFile {
 /** Each commit waits for the disk. At half this size, 68 MB of transcripts take twice as many commits. */
 const COMMIT_BYTES = 4 * 1024 * 1024;
 /**
- * The longest time that the first record read waits for the rest of a large transcript. At the end of a transcript, only a
- * little is committed.
+ * The longest time that records wait for a commit while much is read. If there is little to read, it is committed at the
+ * end.
  */
 const COMMIT_MS = 500;
 
-/** Takes masked records over into the spool. One commit stores the known records, the events and the cursors. */
+/** Takes masked records over into the spool. One commit stores the hashes of seen records, the events and the cursors. */
 export class Commits {
   readonly #options: CommitOptions;
   #pending: PendingRecord[] = [];

@@ -39,7 +39,7 @@ const earliest = (one: Time, other: Time): Time =>
 const latest = (one: Time, other: Time): Time =>
   one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 
-/** The first line with a word in it. */
+/** The first line that is not blank, shortened to the length of a title. */
 export function toTitle(text: string | undefined): string | undefined {
   const line = text?.split(/[\r\n]/, 20).find((candidate) => candidate.trim() !== '');
   const title = line?.replaceAll('\0', '').trim().slice(0, TITLE_LENGTH).toWellFormed().trim();

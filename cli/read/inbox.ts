@@ -32,10 +32,10 @@ interface Note {
   size: number;
 }
 
-/** The most bytes handled at once, so that notes of a long absence do not fill the memory. */
+/** About how many bytes of notes are in memory at once, because many may have gathered while no capture ran. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** No string can hold more than this. A larger note is reported once and left in place. */
+/** No string can hold more than this. A larger note is reported and left in place without reading it. */
 const LARGEST_NOTE = 256 * 1024 * 1024;
 
 /** Events that repeat the content of the agent's transcript. From the first of them on, the hooks are the record. */
@@ -157,7 +157,7 @@ const logOf = (state: string, agent: string, conversation: string): string =>
 function readNote({ path, name, writtenMs }: Note) {
   const bytes = readFileSync(path);
   const at = new Date(writtenMs).toISOString();
-  // Bytes that are not UTF-8 are read one character per byte, so that capture can find secrets in them.
+  // A note that is not UTF-8 is read with one character per byte, so that capture can find secrets in it.
   const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
   const raw = bytes.toString(encoding);
   try {

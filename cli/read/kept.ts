@@ -8,9 +8,9 @@ import { readKeys, type Unread } from './identify.ts';
 import type { RecordHash } from './identity.ts';
 
 /**
- * Notes the records of a file whose session is kept back, by hashes of their keys, because a copy of such a record reveals a
- * fork. No content is kept. If a file only grew, only its new part is read. @returns a function that stores the notes;
- * undefined where nothing is new
+ * Notes the records of a file of a kept-back session, by hashes of their keys, because a copy of such a record reveals a
+ * fork. No content is kept. If the file only grew, only its new part is read. Returns a function that stores the notes, or
+ * undefined if nothing is new.
  */
 export function findKept(
   decisions: Decisions,
