@@ -27,7 +27,7 @@ export interface ServiceOptions {
   secret: string;
   fetch: Fetch;
   timeoutMs?: number;
-  /** Returns a signal that interrupts a request. It is called for each request that may succeed later. */
+  /** Called at each request. Its signal interrupts the request, which may succeed later like one that failed on the way. */
   interrupt?: () => AbortSignal;
 }
 
