@@ -61,8 +61,8 @@ function* readRecords(query: Query, session: string, since: number): Generator<S
 }
 
 /**
- * Yields the session's row whatever its time, because a change of its token counts does not change its time. For a sub-agent,
- * also yields its first ancestor. A sub-agent's parent may be a sub-agent itself.
+ * Yields the session's row whatever its time, because a change of its token counts does not change its time. The record of a
+ * sub-agent also names its first ancestor, because its parent may be a sub-agent itself.
  */
 function* readSession(query: Query, session: string): Generator<StoredRecord> {
   for (const row of query(`SELECT rowid AS "${POSITION}", * FROM session WHERE id = ?`, session)) {
