@@ -15,7 +15,7 @@ export interface Session {
   /** The same repositories, and the session itself with the secrets that were masked in it before. */
   scopes: Scopes;
   addRepository(root: string): void;
-  /** Remembers a masked secret. Returns whether it is now masked everywhere in the session, or only in its record. */
+  /** Remembers a masked secret for the session, or only for its record if it is less sure. Returns whether it is new. */
   remember(rule: string, secret: string): boolean;
   /** Forgets the secrets that only apply to one record. */
   endRecord(): void;

@@ -54,7 +54,7 @@ const CONSTANT = /^[A-Z]{2,12}(?:_[A-Z]{2,12}){1,5}$/;
 const PUBLIC =
   /^(?:PBKDF2|PBE|AES|RSA|EC|DES|Hmac|SHA\d*)\w*With\w+$|^(?:MII[BC]IjANBg|MIIBojANBg|MIG[ef]MA0G|MFkwEwYHKoZIzj0|MHYwEAYHKoZIzj0|MCowBQYDK2V|(?:ssh-[a-z\d]{3,8} )?AAAA[BCE]3NzaC1)/;
 
-/** Text in the place of a secret: `<YOUR_API_KEY>`, `process.env.API_KEY`, `xxxxx`, `true`. */
+/** Whether a text only takes the place of a secret: `<YOUR_API_KEY>`, `process.env.API_KEY`, `xxxxx`, `true`. */
 export function isPlaceholder(value: string): boolean {
   return isFiller(value) || MADE_UP.test(value);
 }
