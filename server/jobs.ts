@@ -47,17 +47,17 @@ const LISTED_AT_ONCE = 100;
 /**
  * Does long work in the background, slice by slice. A restart loses nothing, and other work runs between slices.
  *
- * | a job    | when                                      | becomes                                          |
- * | -------- | ----------------------------------------- | ------------------------------------------------ |
- * | –        | somebody requests it: `insertJob`          | waiting                                          |
- * | waiting  | a process takes it                        | running, under that process's lease              |
- * | running  | a slice is done                           | running, with its progress                       |
- * | running  | its process is killed, or a slice hangs   | waiting, when the lease expires; later each time  |
- * | running  | its process closes                        | waiting; this attempt does not count              |
- * | running  | an error                                  | waiting; the wait doubles each time               |
- * | running  | `Unrepairable`, or 30 attempts without progress | gone; its kind records the failure          |
- * | running  | its work is done                          | gone                                             |
- * | any      | somebody cancels it: `cancelJob`          | gone; a running slice writes nothing more         |
+ * | a job   | when                                            | becomes                                          |
+ * | ------- | ----------------------------------------------- | ------------------------------------------------ |
+ * | –       | somebody requests it: `insertJob`               | waiting                                          |
+ * | waiting | a process takes it                              | running, under that process's lease              |
+ * | running | a slice is done                                 | running, with its progress                       |
+ * | running | its process is killed, or a slice hangs         | waiting, when the lease expires; later each time |
+ * | running | its process closes                              | waiting; this attempt does not count             |
+ * | running | an error                                        | waiting; the wait doubles each time              |
+ * | running | `Unrepairable`, or 30 attempts without progress | gone; its kind records the failure               |
+ * | running | its work is done                                | gone                                             |
+ * | any     | somebody cancels it: `cancelJob`                | gone; a running slice writes nothing more        |
  */
 export class Jobs {
   readonly #options: JobsOptions;
