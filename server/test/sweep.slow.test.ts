@@ -174,7 +174,7 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
         expect(await writeMasked(db, mask, masker.add(append), Date.now(), async () => undefined)).toBe(true);
       }
       expect(filesWith(dataDir, TOKEN)).not.toEqual([]);
-      expect((await sweep('--cancel')).lines[0]).toMatch(/^1 sessions/);
+      expect((await sweep('--cancel')).lines[0]).toMatch(/^The masks of 1 sessions /);
       expect(await rowsWith(db, TOKEN, WORD)).toEqual([]);
       expect(filesWith(dataDir, TOKEN)).toEqual([]);
     });
