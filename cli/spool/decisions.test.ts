@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { takeLock } from '../lock.ts';
+import { FILE_START } from '../read/cursor.ts';
 import { makeFolder, removeFiles, write } from '../test/folder.ts';
 import { DECISIONS_FILE, type Decision, openDecisions } from './decisions.ts';
 import { openSpool } from './open.ts';
@@ -43,6 +44,26 @@ test('a pause that was extended while the spool was open survives the loss of th
   onTestFinished(close);
   expect(decisions.pauses()).toEqual([{ from: 1 }]);
   expect(decisions.clock()).toBe(2);
+});
+
+test("another account's spool that is opened after the loss does not change which sessions are kept back", () => {
+  const folder = makeFolder();
+  const [path, other] = ['spool-0000000000000001.db', 'spool-0000000000000002.db'].map((name) => join(folder, name));
+  const spool = openSpool(path ?? '');
+  const session = spool.sessions.ensure('codex', 'session');
+  const place = { agent: 'codex', root: '/r', path: 's.jsonl', origin: { session: 'session' } };
+  const startedAt = Date.now() + 3_600_000;
+  spool.files.insert({ ...place, session, startedAt, leftBefore: undefined, cursor: FILE_START });
+  spool.close();
+  openSpool(other ?? '').close();
+  removeFiles(folder, /^decisions\.db/);
+  const sinceIn = (one = '') => {
+    const { decisions, close } = openSpool(one);
+    onTestFinished(close);
+    return decisions.consent()?.since;
+  };
+  expect(sinceIn(path)).toBe(startedAt + 1);
+  expect(sinceIn(other)).toBe(startedAt + 1);
 });
 
 test('a fork that is found during reading is kept back with its own forks, and no session is judged again', () => {

@@ -6,7 +6,14 @@ import { type Lock, takeLock, takeShare } from '../lock.ts';
 import { createBatches } from './batches.ts';
 import { CHAINS, createChains } from './chains.ts';
 import { damageOf, SpoolDamaged } from './damage.ts';
-import { attachDecisions, createDecisions, DECISIONS_FILE, type Decisions, openDecisions } from './decisions.ts';
+import {
+  attachDecisions,
+  type Consent,
+  createDecisions,
+  DECISIONS_FILE,
+  type Decisions,
+  openDecisions,
+} from './decisions.ts';
 import { createFiles } from './files.ts';
 import { createHolds } from './holds.ts';
 import { createMeta } from './meta.ts';
@@ -222,7 +229,8 @@ function noticeLoss(db: DatabaseSync, decisions: Decisions, { getMeta, setMeta }
   const known = getMeta('decisions');
   const id = decisions.id();
   if (known === id) return;
-  if (known !== undefined && decisions.consent()?.isSaid !== true) decisions.lose(endOfKnown(db));
+  const consent = decisions.consent();
+  if (known !== undefined && consent?.isSaid !== true) decisions.lose(endOfKnown(db, consent));
   if (known !== undefined) {
     decisions.setPauses(joinPauses(decisions.pauses(), pausesIn(getMeta)));
     decisions.noteClock(Math.max(decisions.clock(), Number(getMeta('clock') ?? 0)));
@@ -233,13 +241,15 @@ function noticeLoss(db: DatabaseSync, decisions: Decisions, { getMeta, setMeta }
 }
 
 /**
- * The time before which the sessions of this spool began. That is now, or later if the clock was set back since they began,
- * but at most a day later: a clock that was wrong by more must not keep back the sessions of the days to come.
+ * The time before which the sessions of this spool began. That is when the decisions were lost, which another account's spool
+ * may have noticed long ago. It is later if the clock was set back since the sessions began, but at most a day from now: a
+ * clock that was wrong by more must not keep back the sessions of the days to come.
  */
-function endOfKnown(db: DatabaseSync): number {
+function endOfKnown(db: DatabaseSync, consent: Consent | undefined): number {
   const now = Date.now();
+  const lostAt = consent?.isLost === true ? consent.since : now;
   const latest = Number(db.prepare('SELECT max(started_at) AS latest FROM main.files').get()?.latest ?? 0);
-  return Math.max(now, Math.min(latest + 1, now + MOST_SET_BACK_MS));
+  return Math.max(lostAt, Math.min(latest + 1, now + MOST_SET_BACK_MS));
 }
 
 /**
