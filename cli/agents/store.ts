@@ -58,6 +58,8 @@ export interface StoredRecord {
   /** A number that the record keeps, such as its row number. */
   position: number;
   changedAt: number;
+  /** When the content was first written, if the record may be a later copy of it. Milliseconds since 1970. */
+  firstWrittenAt?: number;
   /** The record is still being written. It is captured once it is complete, or once nothing has changed for a while. */
   unsettled?: boolean;
 }

@@ -99,9 +99,23 @@ test('an earlier row that is read after a later one is not captured', async () =
   const earlier = 'UPDATE todo SET content = ?, time_created = ?, time_updated = ?';
   db.prepare(earlier).run('old-plan', BEGUN, BEGUN);
   db.prepare("UPDATE part SET data = ?, time_created = ?, time_updated = ? WHERE id = 'prt_0002'").run(text, now, now);
+  db.prepare("UPDATE message SET data = json_set(data, '$.time.created', ?) WHERE id = 'msg_0001'").run(now);
   db.close();
   await read();
   expect(said()).toEqual(['new-prompt']);
+});
+
+test('a fork of OpenCode is as old as its session, although the parts of its prompts have new times', async () => {
+  const { file, read, said } = openSince(opencode, 'opencode.db');
+  const db = new DatabaseSync(file);
+  db.exec(readFileSync(join(import.meta.dirname, '../test/agents/fixtures/opencode/opencode.sql'), 'utf8'));
+  const now = Date.now();
+  const text = JSON.stringify({ type: 'text', text: 'old-prompt' });
+  db.prepare("UPDATE part SET data = ?, time_created = ?, time_updated = ? WHERE id = 'prt_0002'").run(text, now, now);
+  db.prepare("UPDATE message SET data = json_set(data, '$.time.created', ?) WHERE id = 'msg_0001'").run(BEGUN);
+  db.close();
+  await read();
+  expect(said()).toEqual([]);
 });
 
 test.each<[string, Partial<Consent>, number]>([

@@ -7,6 +7,7 @@ import { aider } from '../agents/aider/aider.ts';
 import { claudeCode } from '../agents/claude-code/claude-code.ts';
 import { cursor } from '../agents/cursor/cursor.ts';
 import { geminiCli } from '../agents/gemini-cli/gemini-cli.ts';
+import { goose } from '../agents/goose/goose.ts';
 import { opencode } from '../agents/opencode/opencode.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openReading, spooledEvents } from '../test/reading.ts';
@@ -86,19 +87,58 @@ test('a session without any time that was open during a pause is no longer captu
   expect(open.said()).toEqual([]);
 });
 
-test('a row that was begun before a pause and changed in it is not captured', async () => {
+/** A database of OpenCode whose parts `prt_0002` and `prt_0003` belong to a message of the person. */
+function openOpenCode(messageAt: number) {
   const { file, read, said } = openAfter(opencode, 'opencode.db');
   const db = new DatabaseSync(write(file, ''));
   db.exec(readFileSync(join(import.meta.dirname, '../test/agents/fixtures/opencode/opencode.sql'), 'utf8'));
-  const change = (id: string, text: string, created: number, updated: number) =>
-    db
-      .prepare('UPDATE part SET data = ?, time_created = ?, time_updated = ? WHERE id = ?')
-      .run(JSON.stringify({ type: 'text', text }), created, updated, id);
-  change('prt_0001', 'paused-one', BEGUN, NOW - 2 * HOUR);
+  db.prepare("UPDATE message SET data = json_set(data, '$.time.created', ?) WHERE id = 'msg_0001'").run(messageAt);
+  return {
+    db,
+    change(id: string, text: string, created: number, updated: number) {
+      const { changes } = db
+        .prepare('UPDATE part SET data = ?, time_created = ?, time_updated = ? WHERE id = ?')
+        .run(JSON.stringify({ type: 'text', text }), created, updated, id);
+      expect(changes).toBe(1);
+    },
+    async readTexts() {
+      db.close();
+      await read();
+      return said();
+    },
+  };
+}
+
+test('a row that was begun before a pause and changed in it is not captured', async () => {
+  const { change, readTexts } = openOpenCode(NOW - 1000);
+  change('prt_0003', 'paused-one', BEGUN, NOW - 2 * HOUR);
   change('prt_0002', 'after-two', NOW - 1000, NOW - 1000);
+  expect(await readTexts()).toEqual(['after-two']);
+});
+
+test('a fork that OpenCode makes after a pause does not bring back a prompt or the title from the pause', async () => {
+  const { db, change, readTexts } = openOpenCode(NOW - 2 * HOUR);
+  const fork =
+    "UPDATE session SET title = 'paused-title (fork #1)', time_created = ?, time_updated = ? WHERE id = 'ses_root'";
+  db.prepare(fork).run(NOW - 1000, NOW - 1000);
+  change('prt_0002', 'paused-prompt', NOW - 1000, NOW - 1000);
+  expect(await readTexts()).toEqual([]);
+});
+
+test('a summary that Goose makes after a pause is not captured if its session was open during the pause', async () => {
+  const { file, read, said } = openAfter(goose, 'sessions.db');
+  const db = new DatabaseSync(write(file, ''));
+  db.exec(readFileSync(join(import.meta.dirname, '../test/agents/fixtures/goose/sessions.sql'), 'utf8'));
+  const change = (id: string, text: string, seconds: number) =>
+    db
+      .prepare('UPDATE messages SET content_json = ?, created_timestamp = ? WHERE message_id = ?')
+      .run(JSON.stringify([{ type: 'text', text }]), seconds, id);
+  change('msg_20260921_1_0001', 'before-one', Math.floor(BEGUN / 1000));
+  change('msg_20260921_1_0004', 'after-two', Math.floor(NOW / 1000) - 1);
+  change('msg_20260921_1_0005', 'paused-summary', Math.floor(NOW / 1000) - 1);
   db.close();
   await read();
-  expect(said()).toEqual(['after-two']);
+  expect(said()).toEqual(['before-one', 'after-two']);
 });
 
 test('a file read just before a pause began is read again, and records of the pause are left out', async () => {

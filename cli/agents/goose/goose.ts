@@ -46,6 +46,7 @@ export const goose: Agent = {
   hasLocalIds: true,
   identify,
   recordKey,
+  restates: isForModel,
   parse,
 };
 
@@ -68,6 +69,11 @@ function recordKey({ messages }: JsonObject): string | undefined {
   const { message_id: id, role, content_json, metadata_json, created_timestamp } = messages;
   if (typeof id !== 'string' || id.length < 8) return undefined;
   return `${id} ${hash('sha256', JSON.stringify([role, content_json, metadata_json, created_timestamp]))}`;
+}
+
+/** When Goose shortens a conversation, it hides the summary from the person. */
+function isForModel({ messages }: JsonObject): boolean {
+  return isObject(messages) && isObject(messages.metadata_json) && messages.metadata_json.userVisible === false;
 }
 
 const READERS: Readers = {

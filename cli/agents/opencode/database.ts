@@ -92,6 +92,7 @@ function* readParts(
   from: number,
   info: JsonObject,
 ): Generator<StoredRecord> {
+  const firstWrittenAt = writtenWith(info);
   for (const part of query(PARTS, id, session, from)) {
     const { position, changedAt, row } = parseRow(part);
     const content = isObject(row.data) ? row.data : {};
@@ -103,8 +104,18 @@ function* readParts(
       const { time_updated: _, ...unchanging } = row;
       yield { record: toRecord({ ...unchanging, data: asked }, asked), position, changedAt };
     }
-    yield { record: toRecord(row, content), position, changedAt, unsettled: isUnsettled(content, info.role) };
+    const unsettled = isUnsettled(content, info.role);
+    yield { record: toRecord(row, content), position, changedAt, unsettled, ...firstWrittenAt };
   }
+}
+
+/**
+ * A fork copies messages with their times and parts with new ones. The parts of the model have times in their content. Those
+ * of the person do not, so their message's time tells how old they are.
+ */
+function writtenWith({ role, time }: JsonObject): Pick<StoredRecord, 'firstWrittenAt'> {
+  const created = role === 'user' && isObject(time) ? time.created : undefined;
+  return typeof created === 'number' ? { firstWrittenAt: created } : {};
 }
 
 function toStored(table: string, cells: JsonObject): StoredRecord {

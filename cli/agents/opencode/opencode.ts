@@ -12,7 +12,8 @@ import { exported } from './records.ts';
  * version 1.2, it kept a document per row; it moved those that it found into the database. Not captured:
  * - the content of a row between two looks, such as the output of a command that is still running;
  * - rows that were removed, in versions without a log of events; items that a shorter to-do list dropped;
- * - that a session is a copy of another one: its rows have new ids and no reference to the original.
+ * - that a session is a copy of another one: its rows have new ids and no reference to the original. Only the times show how
+ *   old its messages are.
  * Folders and the program are named after the agent's id. `variable` may name the path of a database.
  */
 export const createOpenCode = (id: 'opencode' | 'kilo', displayName: string, variable: string) =>

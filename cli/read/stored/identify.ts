@@ -48,8 +48,9 @@ function findUnreadSession(
   const folders = [folder, ...head.map((record) => folderOf(record, agent))];
   const workedIn = folders.find((path) => path !== undefined);
   const origin = withFolder(agent.identify({ root, path }, first), workedIn);
-  const times = head.values().map((record) => timeOfRecord(agent, record));
-  const startedAt = times.find((time) => time !== undefined) ?? birthOf(found, origin);
+  // The earliest time counts, because a fork has a new header before the copied records.
+  const times = head.flatMap((record) => timeOfRecord(agent, record) ?? []);
+  const startedAt = times.length > 0 ? Math.min(...times) : birthOf(found, origin);
   const committed = { position: 0, pass: 0 };
   const place = { found: { ...found, path }, id: undefined, origin, startedAt, cursor: STORE_START, committed, stored };
   return { ...place, isFollowed: false, firstKeys };

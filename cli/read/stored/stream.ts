@@ -43,12 +43,14 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
   let lastTime = cursor.lastTime;
   let taken = 0;
 
-  function toRecord({ record, position, changedAt }: StoredRecord): CapturedRecord {
+  function toRecord(row: StoredRecord): CapturedRecord {
+    const { record, position, changedAt, firstWrittenAt = Number.POSITIVE_INFINITY } = row;
     const place = { origin, file: path, position };
     const json = JSON.stringify(record);
     const bytes = Buffer.from(json);
     const interpreted = interpret(agent, record, place, { bytes });
     const { key = nameOf(json), folder, ended, restates, events, ownTime } = interpreted;
+    const rowTime = ownTime ?? changedAt;
     lastTime = Math.max(lastTime, ownTime ?? 0);
     return {
       events,
@@ -61,12 +63,12 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
       tooLong: false,
       time: lastTime,
       // The rows of a database are ordered by table, and each has its own time. A document has one time for everything.
-      writtenAt: ownTime ?? (store.kind === 'document' ? lastTime : changedAt),
+      writtenAt: store.kind === 'document' ? (ownTime ?? lastTime) : Math.min(rowTime, firstWrittenAt),
       // The last write may have changed any part of a document.
       written:
         store.kind === 'document'
           ? { from: ownTime ?? lastTime, to: Number.POSITIVE_INFINITY }
-          : { from: Math.min(ownTime ?? changedAt, changedAt), to: Math.max(ownTime ?? changedAt, changedAt) },
+          : { from: Math.min(rowTime, changedAt, firstWrittenAt), to: Math.max(rowTime, changedAt) },
       bytes: bytes.length,
       cursor: cursorAt(taken === records.length, lastTime),
     };
