@@ -6,7 +6,7 @@ import { EXIT, Failure } from '../failure.ts';
 import { formatCount, formatMoment } from '../output.ts';
 import { damageOf } from '../spool/damage.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
-import { beginPause, endPauses, followClock, isActive, type Pause } from '../spool/pauses.ts';
+import { beginPause, continuesAt, endPauses, followClock, isActive, type Pause } from '../spool/pauses.ts';
 
 const UNITS: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** For a longer time, use `capture stop` or a pause without an end. */
@@ -87,11 +87,11 @@ export const resumeCommand = defineCommand({
 });
 
 function describeEnd(pauses: readonly Pause[], now: number): string {
-  const from = Math.max(now, ...pauses.map(({ until = now }) => until));
+  const from = continuesAt(pauses, now);
   const begins =
-    from > now
-      ? `The clock was set back during the pause, so what agents write is captured again from ${formatMoment(from)} on.`
-      : 'Captured again from now on.';
+    from === undefined
+      ? 'Captured again from now on.'
+      : `The clock was set back during the pause, so what agents write is captured again from ${formatMoment(from)} on.`;
   return `${begins} What agents wrote during the pause stays on this machine.`;
 }
 

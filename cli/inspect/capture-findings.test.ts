@@ -90,6 +90,22 @@ const AGENTS: Trouble[] = [
   ],
 ];
 
+const PAUSE: Trouble[] = [
+  [
+    'the clock was set back since the last pause',
+    'pause',
+    'warning',
+    /^The clock was set back, .* It is not captured until \d{4}-/,
+    /^Check the clock/,
+    {
+      arrange: ({ inSpool }) =>
+        inSpool(({ decisions }) =>
+          decisions.setPauses([{ from: Date.now() - HOUR_MS, until: Date.now() + HOUR_MS, isEnded: true }]),
+        ),
+    },
+  ],
+];
+
 const SPOOL: Trouble[] = [
   [
     'events have been waiting for hours',
@@ -174,4 +190,4 @@ const SPOOL: Trouble[] = [
   ],
 ];
 
-testTroubles([...AGENTS, ...SPOOL]);
+testTroubles([...AGENTS, ...PAUSE, ...SPOOL]);

@@ -31,8 +31,12 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     return warning(sentence, 'capture import');
   },
 
-  pause({ pause }) {
-    if (pause === undefined) return undefined;
+  pause({ pause, continuesAt }) {
+    if (pause === undefined) {
+      if (continuesAt === undefined) return undefined;
+      const sentence = `The clock was set back, so what agents write still counts as written during the last pause. It is not captured until ${formatMoment(continuesAt)}.`;
+      return warning(sentence, 'Check the clock of this machine. Capture continues by itself at that time.');
+    }
     const until = pause.until === undefined ? '' : ` until ${formatMoment(pause.until)}`;
     const sentence = `Capture is paused${until} (since ${formatMoment(pause.from)}). What agents write is not captured, now or later.`;
     return warning(sentence, 'capture resume');

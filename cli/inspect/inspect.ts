@@ -11,7 +11,7 @@ import { type Preferences, readPreferences } from '../privacy/preferences.ts';
 import { readStarter } from '../setup/daemon.ts';
 import { damageOf } from '../spool/damage.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
-import { isActive } from '../spool/pauses.ts';
+import { continuesAt, isActive } from '../spool/pauses.ts';
 import { askService } from './service.ts';
 import { inspectTranscripts } from './transcripts.ts';
 
@@ -45,6 +45,8 @@ export async function inspect(context: Context, freeBytes = askFreeBytes) {
       visibility: wished.value.visibility,
       /** The pause that is running now. */
       pause: attempt(() => spool.decisions.pauses().find((pause) => isActive(pause, now)), undefined).value,
+      /** When capture continues after an ended pause, if the clock was set back. */
+      continuesAt: attempt(() => continuesAt(spool.decisions.pauses(), now), undefined).value,
       /** Damaged spools that were kept. */
       damaged: listNames(state, /\.db\.corrupt-[^.]*(\.[^.]*)?Z$/),
       freeBytes: freeBytes(existsSync(state) ? state : context.home),

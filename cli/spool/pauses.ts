@@ -52,6 +52,17 @@ export const followClock = (pauses: readonly Pause[], now: number, before: numbe
     return { ...pause, from: startOf(pause, now), latest: Math.max(before, pause.from, pause.latest ?? 0) };
   });
 
+/**
+ * When capture continues after the pauses that a person has ended. Undefined if it has continued already. It has not if the
+ * clock was set back: then new records still have times of an ended pause.
+ */
+export function continuesAt(pauses: readonly Pause[], now: number): number | undefined {
+  const ends = pauses.flatMap(({ from, until = 0, isEnded }) =>
+    isEnded === true && from <= now && now < until ? [until] : [],
+  );
+  return ends.length === 0 ? undefined : Math.max(...ends);
+}
+
 /** If the clock now shows a time before the pause, it may have been set back for a while already. */
 const startOf = ({ from }: Pause, now: number): number => (now < from ? now - MOST_SET_BACK_MS : from);
 
