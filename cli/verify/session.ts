@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { PayloadDigests } from '../../contract/digester.ts';
 import type { Context } from '../context.ts';
 import { codeOf, describe } from '../failure.ts';
-import { firstStartOf } from '../privacy/consent.ts';
+import { firstStartOf, wantedOf } from '../privacy/consent.ts';
 import type { Policy } from '../privacy/policy.ts';
 import type { RecordHash } from '../read/identity.ts';
 import type { Mask } from '../read/mask.ts';
@@ -61,10 +61,10 @@ interface Lacking {
   identity: string;
   /** The other session that has captured it. */
   owner: number | undefined;
-  /** Whether it was left out because it is from before capturing began. */
-  isEarlier: boolean;
-  /** Whether it may have been left out because of a pause. */
-  mayBeOfPause: boolean;
+  /** Whether the service removed it because of its age. */
+  isExpired: boolean;
+  /** Whether it may have been left out because of a pause, or because it is from before capturing began. */
+  mayBeLeftOut: boolean;
   /** Whether more equal records were captured than were found. */
   isCaptured: () => boolean;
   events: Expected[];
@@ -204,10 +204,12 @@ export class SessionVerification {
       } else {
         const owner = record.keyed ? spool.seen.sessionOf(record.identity) : undefined;
         // This follows the reader's rule: a record's place among others does not show when it was written.
-        const isEarlier = (record.writtenAt || row.startedAt) < (row.leftBefore ?? 0);
-        const mayBeOfPause = this.#mayBeOfPause(row, record);
+        const writtenAt = record.writtenAt || row.startedAt;
+        const expiredUntil = this.#expiredUntil(row);
+        const isExpired = expiredUntil > 0 && writtenAt <= expiredUntil;
+        const mayBeLeftOut = writtenAt < (row.leftBefore ?? 0) || this.#mayBeLeftOut(row, record);
         const isCaptured = this.#askWhetherCaptured(row, record, owner);
-        this.#lacking.push({ file, position, identity, owner, isEarlier, mayBeOfPause, isCaptured, events });
+        this.#lacking.push({ file, position, identity, owner, isExpired, mayBeLeftOut, isCaptured, events });
       }
     }
   }
@@ -224,16 +226,31 @@ export class SessionVerification {
     return () => (this.#foundLines.get(line) ?? 0) < captured;
   }
 
-  #mayBeOfPause({ agent, startedAt }: FileRow, { written, restates }: CapturedRecord): boolean {
+  /** Whether a pause covers the record, or whether it repeats records of a pause or from before capturing began. */
+  #mayBeLeftOut({ agent, origin, startedAt }: FileRow, { written, restates }: CapturedRecord): boolean {
     if (isInPause(this.#pauses, { ...written, from: written.from || startedAt })) return true;
-    const { policy } = this.#verifier;
-    const parents = policy.find(agent, this.#session.agentSession)?.parents;
-    const firstStart = () => firstStartOf({ startedAt, parents }, (parent) => policy.find(agent, parent));
-    return restates && this.#pauses.length > 0 && mayRepeatPause(this.#pauses, firstStart());
+    if (!restates) return false;
+    const { policy, spool } = this.#verifier;
+    const session = { folder: origin.cwd, startedAt, parents: this.#parentsOf(agent) };
+    const find = (parent: string) => policy.find(agent, parent);
+    if (wantedOf(spool.decisions.consent(), session, find).hasEarlier) return true;
+    return this.#pauses.length > 0 && mayRepeatPause(this.#pauses, firstStartOf(session, find));
+  }
+
+  /** The time up to which the session, or one that it was forked from, has expired at the service. 0 if nothing has. */
+  #expiredUntil({ agent, origin }: FileRow): number {
+    const { sessions } = this.#verifier.spool;
+    const ancestors = origin.forkedFrom === undefined ? [] : [origin.forkedFrom];
+    const names = [origin.session, ...ancestors, ...this.#parentsOf(agent)];
+    return Math.max(...names.map((name) => sessions.expiredUntil(agent, name)));
+  }
+
+  #parentsOf(agent: string): readonly string[] {
+    return this.#verifier.policy.find(agent, this.#session.agentSession)?.parents ?? [];
   }
 
   /** Explains a record that the service does not hold exactly as a fresh capture would make it. */
-  #resolve({ file, position, identity, owner, isEarlier, mayBeOfPause, isCaptured, events }: Lacking): void {
+  #resolve({ file, position, identity, owner, isExpired, mayBeLeftOut, isCaptured, events }: Lacking): void {
     const { findings, onOwner } = this.#verifier;
     const isNew = events.every((event) => event.held === undefined);
     // The record is a copy of one that was found at another place.
@@ -244,7 +261,7 @@ export class SessionVerification {
       return;
     }
     this.#resolved.add(identity);
-    const isLeftOut = file.isLeftOut || (isNew && (isEarlier || (mayBeOfPause && !isCaptured())));
+    const isLeftOut = file.isLeftOut || (isNew && (isExpired || (mayBeLeftOut && !isCaptured())));
     if (isLeftOut || file.transcript?.isKnown === false) {
       findings.count(isLeftOut ? 'leftOut' : 'waiting');
       return;

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { writeConsent } from '../privacy/consent.ts';
 import { write } from '../test/folder.ts';
 import { placeFixtures, startHeld } from '../test/held.ts';
 import { exitOf, run, start } from '../test/program.ts';
@@ -145,6 +146,27 @@ test('earlier records without consent are left out', async () => {
   expect(await verify()).toMatchObject({ ...clean, records: 1, leftOut: 1 });
 });
 
+test('a compaction that repeats earlier records without consent is left out', async () => {
+  const { home, run: capture, verify } = await startHeld();
+  write(join(home, 'state/history.json'), JSON.stringify({ since: Date.now() - 60_000, history: 'none' }));
+  const timestamp = new Date().toISOString();
+  const compaction = prompt(1, 3, 'in short', { timestamp, isCompactSummary: true });
+  write(pathOf(home, 1), lines(one, prompt(1, 2, 'two', { timestamp }), compaction));
+  expect(await capture('import')).toMatchObject({ exitCode: 0 });
+  expect(await verify()).toMatchObject({ ...clean, records: 1, leftOut: 2 });
+});
+
+test('a lost record that was captured before the consent for it was taken back is missing', async () => {
+  const { home, file, verify, remove, run: capture } = await startWith(one, two);
+  const place = { home, variables: { CAPTURE_HOME: join(home, 'state') } };
+  writeConsent(place, { since: Date.now() - 1000, history: 'none' });
+  appendFileSync(file, lines(prompt(1, 3, 'three', { timestamp: new Date().toISOString() })));
+  expect(await capture('import')).toMatchObject({ exitCode: 0 });
+  expect(await verify()).toMatchObject({ ...clean, records: 3 });
+  await remove(0);
+  expect(await verify()).toMatchObject({ exitCode: 1, findings: [{ problem: 'missing', position: 0 }] });
+});
+
 test('a lost record without a time is missing if its session began after capturing did', async () => {
   const { home, run: capture, verify, remove } = await startHeld();
   write(join(home, 'state/history.json'), JSON.stringify({ since: Date.now() - 60_000, history: 'none' }));
@@ -199,7 +221,7 @@ test('a skipped session is left out', async () => {
   expect(await verify()).toMatchObject({ ...clean, records: 1, leftOut: 1 });
 });
 
-test('an event that the service refused waits', async () => {
+test('an event that the service refused before it accepted any other waits', async () => {
   const { file, verify, options } = await startWith(one);
   appendFileSync(file, lines(two));
   const refuse: typeof fetch = (input, init) =>
