@@ -200,8 +200,8 @@ export function createSessions(db: DatabaseSync) {
         })
         .map(({ id }) => Number(id)),
     /**
-     * Sessions that the service shows to more people than the decision about them, or about a session that they were forked
-     * from, allows.
+     * Sessions that the service shows to more people than a person decided for them, or for a session that they were forked
+     * from.
      */
     lax: (now: number, limit: number): number[] => lax.all(now, limit).map(({ id }) => Number(id)),
     /** Agents with sessions that are not over. */

@@ -27,7 +27,7 @@ export interface ServiceOptions {
   secret: string;
   fetch: Fetch;
   timeoutMs?: number;
-  /** Called at each request. Its signal interrupts the request, which may succeed later like one that failed on the way. */
+  /** Called at each request. Its signal interrupts the request, which then counts as one that may succeed later. */
   interrupt?: () => AbortSignal;
 }
 
