@@ -19,8 +19,9 @@ import { inspectTranscripts } from './transcripts.ts';
 export type Inspection = Awaited<ReturnType<typeof inspect>>;
 
 /**
- * Collects the state once. Writes nothing, runs no program of an agent, and registers nothing at the service. Anything that
- * cannot be known is absent, whatever the reason. `freeBytes` returns how much space this person has on the disk of a folder.
+ * Collects the state once. Runs no program of an agent, and registers nothing at the service. It writes nothing, except that
+ * opening the spool notices lost decisions. Anything that cannot be known is absent, whatever the reason. `freeBytes` returns
+ * how much space this person has on the disk of a folder.
  */
 export async function inspect(context: Context, freeBytes = askFreeBytes) {
   const now = context.now();
