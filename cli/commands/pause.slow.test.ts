@@ -112,6 +112,13 @@ test('after the clock was set back during a pause, resume names the time from wh
   );
 });
 
+test('an import after the clock was set back during a pause says until when records are left out', async () => {
+  const { options, run: capture } = await setUp();
+  await run(['pause'], { ...options, context: { now: () => Date.now() + 3_600_000 } });
+  expect(await capture('resume')).toMatchObject({ exitCode: 0 });
+  expect((await capture('import')).stdout).toMatch(/^The clock was set back, .* They are left out until \d{4}-/m);
+});
+
 test.each(['2', '2w', '0h', '-1h', 'soon', '400d'])('--for %s is refused with an example', async (time) => {
   const { home } = await setUpDaemon();
   expect(await run(['pause', '--for', time], { home })).toEqual({

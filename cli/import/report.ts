@@ -1,8 +1,8 @@
-import { formatBytes, formatCount, type Output } from '../output.ts';
+import { formatBytes, formatCount, formatMoment, type Output } from '../output.ts';
 import type { LeftOut } from '../read/reader.ts';
 import type { Counter } from '../spool/meta.ts';
 import type { Spool } from '../spool/open.ts';
-import { isActive } from '../spool/pauses.ts';
+import { continuesAt, isActive, type Pause } from '../spool/pauses.ts';
 
 export interface ReadReport {
   now: number;
@@ -16,7 +16,6 @@ export interface ReadReport {
 export function reportImport(spool: Spool, before: Record<Counter, number>, read: ReadReport, output: Output): void {
   const { now, readBytes, leftOut, earlier } = read;
   const counts = spool.counters();
-  const isPaused = spool.decisions.pauses().some((pause) => isActive(pause, now));
   for (const name of Object.keys(counts) as Counter[]) counts[name] -= before[name] ?? 0;
   output.answer(
     { ...counts, readBytes, leftOut, earlier, spooled: spool.batches.depth(), refused: spool.refused.perProblem() },
@@ -28,9 +27,7 @@ export function reportImport(spool: Spool, before: Record<Counter, number>, read
       ...lineIf(counts.recordsReplayed, (count) => `Skipped ${count} that forks copied from other sessions.`, 'record'),
       ...lineIf(counts.recordsUnreadable, (count) => `Kept ${count} without a record as plain text.`, 'piece'),
       ...lineIf(counts.linesTooLong, (count) => `Left out ${count}, too long to capture.`, 'line'),
-      ...(isPaused
-        ? ['Capture is paused, so records written since then are left out. `capture resume` ends the pause.']
-        : []),
+      ...pauseLine(spool.decisions.pauses(), now),
       ...lineIf(leftOut.length, (count) => `Left out ${count} that you do not want captured.`, 'transcript'),
       ...earlierLine(earlier),
       ...lineIf(
@@ -40,6 +37,18 @@ export function reportImport(spool: Spool, before: Record<Counter, number>, read
       ),
     ],
   );
+}
+
+function pauseLine(pauses: readonly Pause[], now: number): string[] {
+  if (pauses.some((pause) => isActive(pause, now))) {
+    return ['Capture is paused, so records written since then are left out. `capture resume` ends the pause.'];
+  }
+  const until = continuesAt(pauses, now);
+  return until === undefined
+    ? []
+    : [
+        `The clock was set back, so records still count as written in a pause. They are left out until ${formatMoment(until)}.`,
+      ];
 }
 
 /** The line about transcripts from before capturing began, without the person's consent. */
