@@ -77,7 +77,7 @@ export async function runCommand(words: readonly string[], config: () => Config,
 async function verifyAuditLogs(config: Config, write: Write, options: readonly string[]): Promise<void> {
   const [option, given] = options;
   if (options.length > 2 || (option !== undefined && (option !== '--heads' || given === undefined))) {
-    throw new Error('`audit verify` takes no option but --heads FILE');
+    throw new Error('`audit verify` accepts no option except --heads FILE');
   }
   const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl } = config;
   const path = given ?? auditHeadsFile(config);
