@@ -71,7 +71,7 @@ const PREPARES = /^(?:$|(?:cd|export|source|\.)\s)/;
  * its result.
  */
 function toldByExit(command: string): Purpose | undefined {
-  const inside = command.replace(SHELL, '$2').replaceAll('\\\n', ' ');
+  const inside = withoutShell(command).replaceAll('\\\n', ' ');
   const plain = inside.replace(QUOTED_OR_COMMENT, (found) => (found.startsWith('#') ? '' : '""'));
   const bare = plain.replace(SUBSTITUTED, '""').trim();
   const last = bare.split(/[;\n]/).findLast((part) => part.trim() !== '') ?? '';
@@ -90,6 +90,9 @@ function runsTests(program: string): boolean {
   });
   return isRunner && !ONLY_TELLS.test(program);
 }
+
+/** The command that a shell is told to run: `bash -lc 'npm test'` is `npm test`. */
+export const withoutShell = (command: string): string => command.replace(SHELL, '$2');
 
 const MESSAGE =
   /\bcommit\b[^\n;&|"']{0,200}?(?:\s-[a-zA-Z]{0,5}m|\s--message)[ =]{0,4}(?:"((?:[^"\\]|\\[\s\S]){1,2000})|'([^']{1,2000}))/g;

@@ -21,7 +21,7 @@ describe('a failure is', () => {
   test.each<[string, Given[], object]>([
     [
       'recovered by the same command',
-      [bash('a', 'npm run x'), failed('a'), bash('b', 'cd /x && npm run y'), result('b')],
+      [bash('a', 'npm run x'), failed('a'), bash('b', 'cd /x && npm run x'), result('b')],
       { count: 1, recovered: 1 },
     ],
     [
@@ -65,6 +65,29 @@ describe('a failure is', () => {
   ])('%s', (_, events, expected) => {
     expect(outcomeOf(events).failures).toMatchObject(expected);
   });
+});
+
+test.each<[command: string, later: string, isRecovered: boolean]>([
+  ['npm run build', 'npm run build -- --watch', true],
+  ['npm run build', 'npm run lint', false],
+  ['npm run build', 'npm run build:docs', false],
+  ['npm run build', 'CI=1 npm run build 2>&1 | tail -5', true],
+  ['npx eslint src/a.ts', 'npx eslint . --fix', true],
+  ['npx eslint .', 'npx tsc', false],
+  ['make', 'make && ls', true],
+  ['gh pr diff 343 -- a.ts', 'gh pr diff 343 2>/dev/null', true],
+  ['make docs', 'make install', false],
+  ['cargo build', 'cargo build --release', true],
+  ['go vet ./...', 'go build ./...', false],
+  ['docker compose up -d', 'docker compose ps', false],
+  ['uv run build', 'uv run ruff', false],
+  ['python -m build', 'python -m pip install .', false],
+  ['cat a.txt', 'cat b.txt', false],
+  ['bash -lc "npm run build"', "bash -lc 'ls'", false],
+  ['bash -lc "npm run build"', "bash -lc 'cd /x && npm run build'", true],
+])('a failure of `%s` is recovered by `%s`: %s', (command, later, isRecovered) => {
+  const events = [bash('a', command), failed('a'), bash('b', later), result('b')];
+  expect(outcomeOf(events).failures).toMatchObject({ count: 1, recovered: isRecovered ? 1 : 0 });
 });
 
 test.each<[Given[], boolean]>([

@@ -1,3 +1,4 @@
+import { withoutShell } from '../../../contract/entry/command.ts';
 import type { Entry } from '../../../contract/entry/entry.ts';
 import { orderOf } from '../../../contract/entry/revisions.ts';
 import type { Milestone } from '../../../contract/review.ts';
@@ -84,16 +85,28 @@ function goalsOf({ name, call, changes }: ToolItem): string[] {
     (purpose) => purpose === 'tests' || purpose === 'commit' || purpose === 'push',
   );
   if (purposes && purposes.length > 0) return purposes;
-  return [`${name} ${call?.command === undefined ? (call?.about ?? '') : programOf(call.command)}`];
+  return [`${name} ${call?.command === undefined ? (call?.about ?? '') : taskOf(call.command)}`];
 }
 
-/** The program and its first argument, without a change of the folder: `cd app && npm run build` → `npm run`. */
-const programOf = (command: string): string =>
-  command
-    .replace(/^(?:\s*cd\s+[^;&|]{1,300}(?:&&|;))+/, '')
+/** What may precede the program: a change of the folder, and variables: `cd app && CI=1 npm run build`. */
+const BEFORE = /^(?:\s*(?:cd\s[^;&|\n]{1,300}(?:&&|;)|\w+=\S*\s))+/;
+/** A word that names something to do, such as `build:docs` or `dry-run`: neither an option nor a path. */
+const NAME = /^\w[\w:-]*$/;
+
+/**
+ * What a command does: its program and first argument, and the words after them up to an option or a path. So
+ * `npm run build -- --watch` is `npm run build`, and a later `npm run lint` does not recover it. The first argument always
+ * counts, because `cat a.txt` does not recover `cat b.txt`, nor `python -m pip` `python -m build`.
+ */
+function taskOf(command: string): string {
+  const [first = ''] = withoutShell(command)
+    .replace(BEFORE, '')
     .trim()
-    .split(/\s+/, 2)
-    .join(' ');
+    .split(/[;&|\n]|\d?[<>]/, 1);
+  const words = first.trim().split(/\s+/);
+  const end = words.findIndex((word, at) => at > 1 && !NAME.test(word));
+  return (end === -1 ? words : words.slice(0, end)).join(' ');
+}
 
 function readFailures(steps: readonly Step[]): Outcome['failures'] {
   const achieved = new Set<string>();
