@@ -1,21 +1,22 @@
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
-import type { Member, WaitingInvitation } from '../../contract/organization.ts';
+import type { Member, Role, WaitingInvitation } from '../../contract/organization.ts';
 import { useIsAdmin, usePerson } from '../app/app.ts';
 import { keys, useChange, useInvitations, useMembers } from '../app/queries.ts';
 import { useHash } from '../app/use-hash.ts';
 import { Button } from '../kit/button.tsx';
+import { Radios } from '../kit/choice.tsx';
 import { formatExact, formatLeft } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago, useNow } from '../kit/time.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
 import { MemberLink } from '../shared/person-name.tsx';
 import { SessionsOf } from '../shared/sessions-of.tsx';
 import { personOf } from './issued-by.ts';
 import { DirectorySection } from './members/directory.tsx';
-import { Invite } from './members/invite.tsx';
 import { Leave } from './members/leave.tsx';
 import { Remove } from './members/remove.tsx';
-import { ChangeRole } from './members/role.tsx';
+import { ChangeRole, useRoles } from './members/role.tsx';
 import { ResourcePage } from './resource-page.tsx';
 
 /** The dialog that is open. */
@@ -98,6 +99,27 @@ export function MembersPage() {
       {doing?.what === 'remove' && <Remove member={doing.member} onClose={close} />}
       {doing?.what === 'leave' && <Leave onClose={close} />}
     </ResourcePage>
+  );
+}
+
+function Invite({ onClose }: { onClose: () => void }) {
+  const [role, setRole] = useState<Role>('member');
+  const invite = useChange((api, body: { email: string; role: Role }) => api.inviteMember({ body }), [keys.members]);
+  return (
+    <FormDialog
+      title="Invite a person"
+      action="Invite"
+      error={invite.error}
+      isBlocked={invite.isPending}
+      onSubmit={(form) => invite.mutate({ email: String(form.get('email')).trim(), role }, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <label className="flex flex-col gap-1 text-13">
+        E-mail
+        <input name="email" className="field" type="email" required />
+      </label>
+      <Radios legend="Role" options={useRoles()} value={role} onChange={setRole} />
+    </FormDialog>
   );
 }
 

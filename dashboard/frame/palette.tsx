@@ -1,14 +1,29 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import { Lock, Scale, ScrollText, Search, SquareTerminal } from 'lucide-react';
+import {
+  FlaskConical,
+  KeyRound,
+  Lock,
+  LogOut,
+  Moon,
+  PlugZap,
+  Rows4,
+  Scale,
+  ScrollText,
+  Search,
+  SquareTerminal,
+  Sun,
+  UserPlus,
+} from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { useIsAdmin } from '../app/app.ts';
+import { useApp, useIsAdmin } from '../app/app.ts';
 import { paths } from '../app/paths.ts';
 import { useSessions } from '../app/queries.ts';
+import { useDensity, useTheme } from '../kit/appearance.ts';
+import { type Command as PageCommand, usePageCommands } from '../kit/commands.ts';
 import { Modal } from '../kit/dialog.tsx';
 import { agentName } from '../shared/agent-name.tsx';
 import { titleOf } from '../shared/session-title.ts';
-import { useActions } from './palette-actions.ts';
 import { rankWords } from './palette-rank.ts';
 import { PAGES } from './rail.tsx';
 
@@ -97,6 +112,40 @@ export function Palette({ onClose }: { onClose: () => void }) {
       </Command>
     </Modal>
   );
+}
+
+/** Actions that work everywhere, after those of the page on screen. */
+function useActions(): readonly PageCommand[] {
+  const commands = usePageCommands();
+  const { auth } = useApp();
+  const isAdmin = useIsAdmin();
+  const navigate = useNavigate();
+  const { plane } = useSearch({ from: '__root__' });
+  const [theme, setTheme] = useTheme();
+  const [density, setDensity] = useDensity();
+  const show = (next: 'test' | undefined) => () =>
+    navigate({ to: '.', search: (search) => ({ ...search, plane: next }) });
+  const isDark = theme === 'dark' || (theme === 'system' && window.matchMedia('(prefers-color-scheme: dark)').matches);
+  return [
+    { label: 'Connect a machine', icon: PlugZap, does: () => navigate({ to: paths.welcome() }) },
+    ...commands,
+    ...(isAdmin
+      ? [
+          { label: 'Issue a secret', icon: KeyRound, does: () => navigate({ to: paths.secrets(), hash: 'issue' }) },
+          { label: 'Invite a member', icon: UserPlus, does: () => navigate({ to: paths.members(), hash: 'invite' }) },
+        ]
+      : []),
+    plane === 'test'
+      ? { label: 'Show the live plane', icon: FlaskConical, does: show(undefined) }
+      : { label: 'Show the test plane', icon: FlaskConical, does: show('test') },
+    isDark
+      ? { label: 'Use the light theme', icon: Sun, does: () => setTheme('light') }
+      : { label: 'Use the dark theme', icon: Moon, does: () => setTheme('dark') },
+    density === 'compact'
+      ? { label: 'Use roomy rows', icon: Rows4, does: () => setDensity('roomy') }
+      : { label: 'Use compact rows', icon: Rows4, does: () => setDensity('compact') },
+    { label: 'Sign out', icon: LogOut, does: () => auth.signOut() },
+  ];
 }
 
 const Group = ({ heading, children }: { heading: string; children: ReactNode }) => (

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import {
   Activity,
   Bot,
@@ -10,14 +10,17 @@ import {
   Puzzle,
   Search,
   SquareTerminal,
+  UserRound,
   Users,
 } from 'lucide-react';
+import { Suspense, useState } from 'react';
 import { usePerson } from '../app/app.ts';
 import { paths } from '../app/paths.ts';
+import { Boundary } from '../kit/boundary.tsx';
+import { Choice } from '../kit/choice.tsx';
+import { lazyPart } from '../kit/lazy.tsx';
 import { COMMAND_KEY } from '../kit/platform.ts';
 import { showHidden } from '../kit/text/controls.ts';
-import { PersonMenu } from './person-menu.tsx';
-import { PlaneSwitch } from './plane-switch.tsx';
 import { Mark } from './wordmark.tsx';
 
 export const PAGES: readonly { to: string; label: string; icon: LucideIcon }[] = [
@@ -76,5 +79,55 @@ export function Rail({ onNavigate, onPalette }: { onNavigate: () => void; onPale
       )}
       <PersonMenu />
     </header>
+  );
+}
+
+const PLANES = [
+  { value: undefined, label: 'Live' },
+  { value: 'test', label: 'Test', tone: 'test' },
+  { value: 'all', label: 'All' },
+] as const;
+
+/** Chooses the plane of the sessions that all pages show. */
+function PlaneSwitch() {
+  const { plane: current } = useSearch({ from: '__root__' });
+  const navigate = useNavigate();
+  return (
+    <Choice
+      label="Plane"
+      look="wide"
+      options={PLANES}
+      value={current}
+      onChange={(plane) => void navigate({ to: '.', search: (search) => ({ ...search, plane }) })}
+    />
+  );
+}
+
+/** Loaded on demand: menus are a tenth of all code, and no page needs one to be drawn. */
+const Items = lazyPart(() => import('./person-menu-items.tsx'), 'PersonMenuItems');
+
+function PersonMenu() {
+  const name = showHidden(usePerson().email ?? 'You');
+  const [isAsked, setAsked] = useState(false);
+  const trigger = (
+    <button
+      type="button"
+      className="rail-link"
+      aria-haspopup="menu"
+      aria-label={`${name}: theme, density, times, sign out`}
+      onPointerEnter={() => void Items.preload()}
+      onClick={() => setAsked(true)}
+    >
+      <UserRound size={16} aria-hidden />
+      <span className="rail-word truncate">{name}</span>
+    </button>
+  );
+  if (!isAsked) return trigger;
+  return (
+    <Boundary of="The menu" fallback={trigger}>
+      <Suspense fallback={trigger}>
+        <Items trigger={trigger} />
+      </Suspense>
+    </Boundary>
   );
 }

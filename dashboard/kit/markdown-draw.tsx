@@ -2,13 +2,16 @@ import { ImageOff } from 'lucide-react';
 import type { Nodes, Parents, Table } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
+import { attention, labelStartImage, labelStartLink } from 'micromark-core-commonmark';
 import { gfm } from 'micromark-extension-gfm';
+import type { Extension } from 'micromark-util-types';
 import { createElement, Fragment, type ReactNode } from 'react';
 import { Code } from './code.tsx';
 import { destinationOf } from './link-host.ts';
-import { limitMarkers } from './markdown-limits.ts';
 import { showHidden } from './text/controls.ts';
 
+/** The most asterisks, underscores and brackets that may open or close an element in a piece of some thousand characters. */
+const MOST_MARKERS = 1_000;
 /** The most cells of a table. A row of two characters makes as many cells as the head has, so 10 kB can make millions. */
 const MOST_CELLS = 4_000;
 /** Elements that contain blocks. In all others, HTML is in the middle of a text. */
@@ -105,6 +108,28 @@ export function drawMarkdown(text: string): ReactNode {
   };
 
   return draw(tree);
+}
+
+type Construct = typeof attention;
+
+/**
+ * Limits the time to parse a piece. Pairing markers takes time with the square of their number, so after many they are plain
+ * text.
+ */
+function limitMarkers(): Extension {
+  let count = 0;
+  const limited = (construct: Construct): Construct => ({
+    ...construct,
+    name: `${construct.name}Limited`,
+    tokenize(effects, ok, nok) {
+      return ++count > MOST_MARKERS ? nok : construct.tokenize.call(this, effects, ok, nok);
+    },
+  });
+  const emphasis = limited(attention);
+  return {
+    text: { 33: limited(labelStartImage), 42: emphasis, 91: limited(labelStartLink), 95: emphasis },
+    disable: { null: [attention, labelStartImage, labelStartLink].flatMap(({ name }) => name ?? []) },
+  };
 }
 
 const cellsOf = ({ children: rows }: Table) => rows.length * (rows[0]?.children.length ?? 0);

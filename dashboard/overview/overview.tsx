@@ -1,24 +1,29 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
+import type { Usage } from '../../contract/review.ts';
+import { paths } from '../app/paths.ts';
 import { keys, usageQuery, useUsage } from '../app/queries.ts';
-import type { OverviewSearch } from '../app/search.ts';
+import type { FrameSearch, OverviewSearch } from '../app/search.ts';
 import { useLinks } from '../app/use-links.ts';
 import { Page } from '../frame/page.tsx';
+import { formatCost, formatDuration, plural } from '../kit/format.ts';
 import { Waiting } from '../kit/notes.tsx';
 import { useNow } from '../kit/time.tsx';
 import { NoSessions } from '../sessions/no-sessions.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { RangeChoice } from '../shared/range-choice.tsx';
 import { addDays, rangeOf } from '../shared/series-slots.ts';
-import { NeedsLook } from './attention.tsx';
 import { Machines } from './machines.tsx';
 import { Multiples } from './multiples.tsx';
-import { Running } from './running.tsx';
 import { daysIn, Sentence } from './sentence.tsx';
+import { SessionLines } from './session-lines.tsx';
 import { PlotArea } from './time-plot.tsx';
 import { Tools } from './tools.tsx';
 import { useLiveUsage } from './use-live-usage.ts';
 import { WeekHours } from './week-hours.tsx';
+
+/** The service returns at most this many running sessions. */
+const MOST_RUNNING = 20;
 
 /** The sessions that run now, and the figures of a period. */
 export function OverviewPage() {
@@ -75,5 +80,66 @@ export function OverviewPage() {
         </div>
       )}
     </Page>
+  );
+}
+
+/** The sessions that run at this moment. */
+function Running({ running, plane }: Pick<Usage, 'running'> & Pick<FrameSearch, 'plane'>) {
+  const now = useNow();
+  return (
+    <section aria-labelledby="running" className="overview-part">
+      <h2 id="running" className="mb-1 text-14">
+        Running now
+        {running.length > 0 && (
+          <span className="font-normal text-muted">
+            {' '}
+            · {running.length}
+            {running.length >= MOST_RUNNING && ' or more'}
+          </span>
+        )}
+      </h2>
+      {running.length === 0 && <p className="text-13 text-muted">No agent is working.</p>}
+      <SessionLines
+        lines={running.map(({ session, summary }) => ({
+          session,
+          summary,
+          tags: [{ text: formatDuration(Math.max(0, now - Date.parse(session.startedAt))) }],
+        }))}
+      />
+      {running.length >= MOST_RUNNING && (
+        <a href={paths.sessions({ q: 'status:active', plane })} className="link mt-2 inline-block text-13">
+          All active sessions
+        </a>
+      )}
+    </section>
+  );
+}
+
+type Attention = Usage['attention'][number];
+
+const REASONS: Record<Attention['reason'], (figure: number) => string> = {
+  failures: (count) => plural(count, 'failure'),
+  expensive: formatCost,
+  longest: formatDuration,
+  interrupted: () => 'interrupted',
+};
+
+/** Sessions that need a look, each once with all its reasons. Sessions with the most reasons come first. */
+function NeedsLook({ attention }: Pick<Usage, 'attention'>) {
+  if (attention.length === 0) return undefined;
+  const bySession = Map.groupBy(attention, ({ session }) => session.sessionId);
+  const lines = [...bySession.values()]
+    .toSorted((one, other) => other.length - one.length)
+    .map((reasons) => ({
+      ...(reasons[0] as Attention),
+      tags: reasons.map(({ reason, figure }) => ({ text: REASONS[reason](figure), isBad: reason === 'failures' })),
+    }));
+  return (
+    <section aria-labelledby="attention" className="overview-part min-w-0">
+      <h2 id="attention" className="mb-1 text-14">
+        Needs a look
+      </h2>
+      <SessionLines lines={lines} />
+    </section>
   );
 }

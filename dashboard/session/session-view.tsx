@@ -1,28 +1,29 @@
 import '../session.css';
 import { EyeOff } from 'lucide-react';
-import { Suspense, useRef, useState } from 'react';
+import { type RefObject, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { ServiceError } from '../../contract/client.ts';
 import type { Session } from '../../contract/session.ts';
 import { Boundary } from '../kit/boundary.tsx';
 import { useCommands } from '../kit/commands.ts';
+import { plural } from '../kit/format.ts';
 import { lazyPart } from '../kit/lazy.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { FactsAlone } from './facts-alone.tsx';
 import { FindBar } from './find-bar.tsx';
 import { PersonContext } from './message-row.tsx';
+import type { Timeline as BuiltTimeline } from './model/build.ts';
+import { countShowable } from './model/rows.ts';
 import { nameLane } from './model/subagents.ts';
-import { NothingShown } from './nothing-shown.tsx';
 import { Notice } from './notice.tsx';
 import { OutcomeLine } from './outcome-line.tsx';
 import { Outline } from './outline.tsx';
-import { ReadingProvider } from './reading.ts';
+import { type Reading, ReadingProvider } from './reading.ts';
 import { Elapsed, SessionHeader } from './session-header.tsx';
 import { type SessionState, useSessionState } from './session-state.ts';
 import { StripView } from './strip-view.tsx';
 import { Timeline } from './timeline.tsx';
 import { TurnHead } from './turn-head.tsx';
-import { useHeaderAway } from './use-header-away.ts';
-import { useSelectedText } from './use-selected-text.ts';
+import type { Search } from './use-session-search.ts';
 import { TextsProvider } from './use-text.ts';
 import { ViewBar } from './view-bar.tsx';
 
@@ -32,6 +33,9 @@ const ChangesView = lazyPart(() => import('./changes-view.tsx'), 'ChangesView');
 const SubagentsView = lazyPart(() => import('./subagents-view.tsx'), 'SubagentsView');
 const HelpSheet = lazyPart(() => import('./help-sheet.tsx'), 'HelpSheet');
 const MaskDialog = lazyPart(() => import('./mask-dialog.tsx'), 'MaskDialog');
+
+/** The same query as in `session.css`. On such screens, header and strip scroll out above the timeline. */
+const LITTLE_HEIGHT = '(max-height: 500px)';
 
 /** A session: header, strip, outline, timeline, and the inspector on demand. */
 export function SessionView({ session }: { session: Session }) {
@@ -110,6 +114,45 @@ export function SessionView({ session }: { session: Session }) {
   );
 }
 
+/** On low screens, scrolls header and strip away once the reader is below the first row, to make room for the rows. */
+function useHeaderAway(page: RefObject<HTMLElement | null>, { seen }: Reading, first: number): void {
+  useEffect(() => {
+    const little = window.matchMedia(LITTLE_HEIGHT);
+    const follow = () => {
+      if (!little.matches || !page.current) return;
+      page.current.scrollTop = seen.get().from > first ? page.current.scrollHeight : 0;
+    };
+    follow();
+    little.addEventListener('change', follow);
+    const stop = seen.subscribe(follow);
+    return () => {
+      little.removeEventListener('change', follow);
+      stop();
+    };
+  }, [page, seen, first]);
+}
+
+/**
+ * @returns the text selected last in a part of the page. A menu or the palette clears the selection when it opens, so the
+ * text is kept until the person selects another text or clicks in the session.
+ */
+function useSelectedText(part: RefObject<HTMLElement | null>): () => string {
+  const latest = useRef('');
+  useEffect(() => {
+    const note = () => {
+      const selection = document.getSelection();
+      const at = selection?.anchorNode;
+      const place = at instanceof Element ? at : at?.parentElement;
+      if (!selection || !place || !part.current?.contains(place) || place.closest('dialog')) return;
+      const text = selection.toString().trim();
+      if (text !== '' || place.closest('.session-body')) latest.current = text;
+    };
+    document.addEventListener('selectionchange', note);
+    return () => document.removeEventListener('selectionchange', note);
+  }, [part]);
+  return useCallback(() => latest.current, []);
+}
+
 /** The chosen view, below the bars for searching and for choosing another view. */
 function Middle({ state: { data, place, search, notice, panel, setPanel, leavePanel } }: { state: SessionState }) {
   const { session, sessionId, timeline, loaded, isComplete, facts, milestones, isLive } = data;
@@ -180,6 +223,29 @@ function Middle({ state: { data, place, search, notice, panel, setPanel, leavePa
       )}
       <Notice words={notice} />
     </div>
+  );
+}
+
+interface NothingProps {
+  search: Search;
+  timeline: BuiltTimeline;
+  eventCount: number;
+}
+
+/** Explains why a session has no rows, and what to do about it. */
+function NothingShown({ search: { shown, change }, timeline, eventCount }: NothingProps) {
+  if (eventCount === 0) {
+    return <p className="p-6 text-13 text-muted">No events yet. They appear here as the agent works.</p>;
+  }
+  const { records } = countShowable(timeline.items);
+  if (records === 0 || shown.length > 0) return null;
+  return (
+    <p className="p-6 text-13 text-muted">
+      This session has no prompts, answers or calls, only the agent's own records.{' '}
+      <button type="button" className="link" onClick={() => change({ show: 'records' })}>
+        Show {plural(records, 'record')}
+      </button>
+    </p>
   );
 }
 

@@ -1,15 +1,23 @@
 import '../session.css';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { ServiceError } from '../../contract/client.ts';
+import { type Client, createClient, ServiceError } from '../../contract/client.ts';
 import type { SharedSession } from '../../contract/share.ts';
+import { createApi } from '../app/api.ts';
+import { createAuth } from '../app/auth.ts';
 import { Wordmark } from '../frame/wordmark.tsx';
 import { formatCount, formatExact } from '../kit/format.ts';
 import { Pairs } from '../kit/pairs.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { AgentName } from '../shared/agent-name.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
-import { type ReadShare, readShare } from './read-share.ts';
 import { LEVEL_WORDS } from './words.ts';
+
+/** A share as its reader sees it. */
+interface ReadShare {
+  shared: SharedSession;
+  /** The timeline as HTML, with all text of the session escaped; absent at the level `figures`. */
+  html?: string;
+}
 
 /** A shared session, on a page without a sign-in and without links to other pages. */
 export function SharePage({ token, read = readShare }: { token: string; read?: typeof readShare }) {
@@ -60,6 +68,29 @@ export function SharePage({ token, read = readShare }: { token: string; read?: t
       {html !== undefined && <Paper html={html} />}
     </Frame>
   );
+}
+
+/** Opens a share without a sign-in, and signed in if the service requires it. */
+async function readShare(token: string): Promise<ReadShare> {
+  const asNobody = createClient({ baseUrl: '' });
+  try {
+    return await read(asNobody, token);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.status !== 401) throw error;
+    // A person who has not signed in is sent to the identity provider and returns to this page.
+    return read(createApi(await createAuth()), token);
+  }
+}
+
+async function read(api: Client, token: string): Promise<ReadShare> {
+  const shared = (await api.getShare({ token })).body;
+  if (shared.level === 'figures') return { shared };
+  const [{ eachOf, readWholeTimeline }, { toHtmlElements }] = await Promise.all([
+    import('../session/download.ts'),
+    import('../session/model/html.ts'),
+  ]);
+  const timeline = await readWholeTimeline(eachOf((query) => api.listSharedEvents({ token, query })));
+  return { shared, html: toHtmlElements(timeline) };
 }
 
 const isUnknown = (error: unknown) => error instanceof ServiceError && error.status === 404;

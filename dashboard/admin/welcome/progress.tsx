@@ -1,12 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import type { MemberPerson } from '../../app/app.ts';
+import { type ReactNode, useEffect } from 'react';
+import type { Session } from '../../../contract/session.ts';
+import { type MemberPerson, useApp } from '../../app/app.ts';
 import { paths } from '../../app/paths.ts';
 import { until, useEnvironments, useInstallations, usePolicy, useSecrets } from '../../app/queries.ts';
 import { showHidden } from '../../kit/text/controls.ts';
 import { Ago } from '../../kit/time.tsx';
 import { AgentName } from '../../shared/agent-name.tsx';
-import { useFirstSession } from '../first-session.ts';
 import { Step } from './step.tsx';
 
 const isActive = ({ status }: { status: string }) => status === 'active';
@@ -101,6 +102,28 @@ export function NoProgress() {
       ))}
     </ol>
   );
+}
+
+/** The newest session, as soon as there is one. The live stream announces it. */
+function useFirstSession(): Session | undefined {
+  const { api, live } = useApp();
+  const newest = useQuery({
+    queryKey: ['newest-session'],
+    queryFn: async ({ signal }) => {
+      const query = { limit: '1', secretEnvironment: 'all' } as const;
+      return (await api.listSessions({ query, signal })).body.sessions[0] ?? null;
+    },
+  });
+  const { data, refetch } = newest;
+  const isWaiting = !data;
+  useEffect(() => {
+    const look = () => void (isWaiting && refetch());
+    const stops = [live.onChange(look), live.onOpen(look)];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [live, refetch, isWaiting]);
+  return data ?? undefined;
 }
 
 const Fact = ({ children }: { children: ReactNode }) => <p className="text-13 text-muted">{children}</p>;

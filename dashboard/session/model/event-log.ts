@@ -5,7 +5,6 @@ import type { SessionEvent } from '../../../contract/event.ts';
 import type { Line } from '../../app/index-lines.ts';
 import type { Timeline } from './build.ts';
 import { createModel, rebuildModel } from './model.ts';
-import { createRest, yieldToPage } from './rest.ts';
 
 /** The source of a session's events. */
 export interface Source {
@@ -41,6 +40,8 @@ const FEW = 200;
 const LIVE_EVERY_MS = 350;
 /** The timeline is shown again when it has grown by this factor. All rounds together take half as long again as the last one. */
 const GROWTH = 3;
+/** Longer work in one go would be noticeable: a frame has 16 ms, and the browser needs a part of them. */
+const STRETCH_MS = 10;
 
 /** Reads the index, then the events that it does not cover yet, then new events. */
 export function createEventLog({ readIndex, readWindow }: Source, eventCount: number): EventLog {
@@ -161,4 +162,26 @@ const pause = (milliseconds: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     if (milliseconds <= 0 || signal.aborted) return resolve();
     setTimeout(resolve, milliseconds);
+  });
+
+/** Lets the page work after each stretch of time. Returns undefined while there is time left, or else a promise to await. */
+function createRest(now = () => performance.now()): () => Promise<void> | undefined {
+  let since = now();
+  return () => {
+    if (now() - since < STRETCH_MS) return undefined;
+    return yieldToPage().then(() => {
+      since = now();
+    });
+  };
+}
+
+/** Yields with a message, which arrives after the page's pending work. A timer would fire 4 ms later. */
+const yieldToPage = () =>
+  new Promise<void>((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(undefined);
   });
