@@ -104,7 +104,7 @@ function Entries({ action, actor }: { action?: AuditAction | undefined; actor?: 
         keyOf={({ sequence }) => String(sequence)}
         columns={[
           { head: 'Who', wraps: true, cell: ({ actor: who }) => <Party party={who} /> },
-          { head: 'Did', wraps: true, cell: (entry) => <Deed entry={entry} /> },
+          { head: 'Action', wraps: true, cell: (entry) => <Deed entry={entry} /> },
           { head: 'When', isMuted: true, cell: ({ at }) => <Ago time={at} /> },
           { head: 'Entry', isMuted: true, isNumber: true, label: 'entry', cell: ({ sequence }) => sequence },
         ]}

@@ -43,7 +43,7 @@ const PAGES: Record<string, { path: string; ready: (page: Page) => Promise<unkno
   'add-ons': { path: '/add-ons', ready: title('Add-ons') },
   welcome: { path: '/welcome', ready: (page) => page.getByRole('heading', { level: 1 }).waitFor() },
   device: { path: '/device', ready: title('Sign in a machine') },
-  'an unknown address': { path: '/nowhere', ready: title('No such page') },
+  'an unknown address': { path: '/nowhere', ready: title('Page not found') },
 };
 
 const openTimeline = async (page: Page) => {

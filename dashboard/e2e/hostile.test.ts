@@ -160,7 +160,7 @@ describe('the harness notices', () => {
 
   test('a picture without words', async () => {
     await tab.page.goto(`${product.service.url}/nowhere`);
-    await tab.page.getByRole('heading', { name: 'No such page' }).waitFor();
+    await tab.page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await tab.page.evaluate(() => document.querySelector('main')?.append(document.createElement('img')));
     expect(await violationsOf(tab.page)).toEqual([expect.stringContaining('image-alt')]);
   });

@@ -16,7 +16,7 @@ export function BrokenPage({ error, reset }: ErrorComponentProps) {
   }, [reset, router]);
   if (error instanceof MissingCode) return <MissingPage error={error} />;
   return (
-    <Page title="This page broke">
+    <Page title="This page could not be shown">
       {/* A new error, since a TypeError would be reported as a network failure. */}
       <ErrorNote error={new Error(error instanceof Error ? error.message : String(error))} onRetry={again} />
     </Page>
@@ -48,7 +48,7 @@ function MissingPage({ error }: { error: MissingCode }) {
 
 export function LostPage() {
   return (
-    <Page title="No such page" context="The address may be mistyped.">
+    <Page title="Page not found" context="The address may be mistyped.">
       <Link to={paths.sessions()} className="link">
         See the sessions
       </Link>
