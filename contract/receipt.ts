@@ -2,10 +2,10 @@ import { type Static, Type } from 'typebox';
 import { Party } from './audit.ts';
 import { Id, OneOf, Timestamp } from './common.ts';
 
-/** Why a session was deleted. `policy`: only its words were removed, and its facts remain. */
+/** Why a session was deleted. `policy`: only its content was removed, and its facts remain. */
 export const DELETION_CAUSES = ['person', 'machine', 'expiry', 'organization', 'policy'] as const;
 
-/** The record that remains of a deleted session, or of its removed words: what was removed, by whom, and why. */
+/** The record that remains of a deleted session, or of its removed content: what was removed, by whom, and why. */
 export const DeletionReceipt = Type.Object({
   sessionId: Id('ses'),
   why: OneOf(DELETION_CAUSES),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Body, OneOf, Text, Timestamp } from './common.ts';
 import { PLANES, type Plane } from './secret.ts';
 
-/* How long the words and the facts of sessions are kept. */
+/* How long the content and the facts of sessions are kept. */
 
 export const RETENTION_TARGETS = ['organization', 'plane', 'repository'] as const;
 const MOST_DAYS = 36_500;
@@ -27,7 +27,7 @@ const Days = (what: string) =>
 
 export const RetentionRule = Body({
   target: RetentionTarget,
-  contentDays: Days('the words of a session are removed, while its facts stay'),
+  contentDays: Days('the content of a session is removed, while its facts stay'),
   factsDays: Days('a session is deleted'),
 });
 export type RetentionRule = Static<typeof RetentionRule>;
@@ -55,7 +55,7 @@ export type Expiry = Static<typeof Expiry>;
 
 /** How many sessions a policy would affect now. */
 export const RetentionPreview = Type.Object({
-  content: Type.Integer({ minimum: 0, description: 'sessions whose words would be removed' }),
+  content: Type.Integer({ minimum: 0, description: 'sessions whose content would be removed' }),
   contentHeld: Type.Integer({ minimum: 0, description: 'sessions among them that a legal hold keeps' }),
   facts: Type.Integer({ minimum: 0, description: 'sessions that would be deleted' }),
   factsHeld: Type.Integer({ minimum: 0, description: 'sessions among them that a legal hold keeps' }),
@@ -79,7 +79,7 @@ export interface Kept {
   repository: string | null;
 }
 
-/** The terms that apply to a session. Its words never outlive its facts. */
+/** The terms that apply to a session. Its content never outlives its facts. */
 export function termsOf(rules: readonly RetentionRule[], bounds: RetentionBounds, session: Kept): Terms {
   const factsDays = termOf(rules, bounds, session, 'factsDays');
   const own = termOf(rules, bounds, session, 'contentDays');

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Id, OneOf, Timestamp } from './common.ts';
 
 /**
- * How a member looked at a session: they opened its page, exported all of its events at once, or saw some of its words in
+ * How a member looked at a session: they opened its page, exported all of its events at once, or saw parts of it in
  * search results.
  */
 export const LOOKS = ['opened', 'found', 'exported'] as const;

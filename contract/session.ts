@@ -4,7 +4,7 @@ import { PLANES } from './secret.ts';
 
 /**
  * Who may see a session, from open to strict: every member sees everything (`team`); every member sees its facts, but only its
- * person its words (`facts`); only its person sees it (`private`).
+ * person its content (`facts`); only its person sees it (`private`).
  */
 export const VISIBILITIES = ['team', 'facts', 'private'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
@@ -35,7 +35,7 @@ export const Session = Type.Object({
   eventCount: Type.Integer({ minimum: 0 }),
   createdAt: Timestamp,
   updatedAt: Timestamp,
-  contentExpiredAt: Type.Optional({ ...Timestamp, description: 'when the retention policy removed its words' }),
+  contentExpiredAt: Type.Optional({ ...Timestamp, description: 'when the retention policy removed its content' }),
   visibility: Type.Optional(OneOf(VISIBILITIES, 'absent for `team`, which is every member')),
   mayChangeVisibility: Type.Optional(
     Type.Boolean({ description: 'of a single session: true if the calling member decides who may see it' }),

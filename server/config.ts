@@ -200,7 +200,7 @@ export const OPTIONS = {
   ),
   RETENTION_MIN_DAYS: option(
     0,
-    'The fewest days that a policy may set until words are removed or sessions are deleted; 0: any number.',
+    'The fewest days that a policy may set until content is removed or sessions are deleted; 0: any number.',
     count,
   ),
   RETENTION_MAX_DAYS: option<number | undefined>(

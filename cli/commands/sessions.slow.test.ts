@@ -51,7 +51,7 @@ test('all facts of one session are shown, with its page in the dashboard', async
   const { stdout } = await capture(['sessions', sessionId(1)]);
   expect(stdout).toContain(`Session   claude-code ${sessionId(1)}\nTitle     first red\nFolder    ~/shop\n`);
   expect(stdout).toContain(`Service   ses_000001  ${service.url}/sessions/ses_000001\n`);
-  expect(stdout).toContain('Visible   team: every member of the organization sees every word\n');
+  expect(stdout).toContain('Visible   team: every member of the organization sees all of it\n');
   expect(stdout).toContain(`File      ~/.claude/projects/shop/${sessionId(1)}.jsonl, read to `);
   expect(await json('sessions', 'ses_000002')).toMatchObject({
     sessions: [

@@ -19,8 +19,8 @@ const STATES = {
 
 /** The meaning of each visibility, for people. */
 export const VISIBILITY_WORDS: Record<Visibility, string> = {
-  team: 'every member of the organization sees every word',
-  facts: 'others see that it exists, files and figures, but no word',
+  team: 'every member of the organization sees all of it',
+  facts: 'others see that it exists, files and figures, but no content',
   private: 'nobody but you sees anything',
 };
 

@@ -34,7 +34,7 @@ export const WORDS: Record<AuditAction, string> = {
   'session.removed': 'finished deleting the session',
   'session.deletion_refused': 'could not delete the session',
   'session.expired': 'deleted sessions past their retention period',
-  'session.content_expired': 'removed the words of sessions past their retention period',
+  'session.content_expired': 'removed the content of sessions past their retention period',
   'session.deletion_forgotten': 'allowed to capture again',
   'hold.placed': 'placed the hold',
   'hold.released': 'released the hold',

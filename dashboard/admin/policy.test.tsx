@@ -113,16 +113,16 @@ test('an owner adds a retention rule and sees what it removes before saving', as
   };
   await show('/policy', service);
   await page.getByRole('textbox', { name: 'Repository, or live or test' }).fill('github.com/acme/shop');
-  await page.getByRole('spinbutton', { name: 'Remove words after' }).fill('30');
+  await page.getByRole('spinbutton', { name: 'Remove content after' }).fill('30');
   await userEvent.keyboard('{Enter}');
   await expect.element(page.getByText('repository github.com/acme/shop')).toBeVisible();
   await expect.element(page.getByText('Not saved yet: how long sessions are kept.')).toBeVisible();
   await save().click();
   const dialog = page.getByRole('dialog');
   await expect
-    .element(dialog.getByText(/remove the words of 412 sessions and delete 1 session within the hour, permanently/))
+    .element(dialog.getByText(/remove the content of 412 sessions and delete 1 session within the hour, permanently/))
     .toBeVisible();
-  await expect.element(dialog.getByText(/Legal holds keep the words of 3 more\./)).toBeVisible();
+  await expect.element(dialog.getByText(/Legal holds keep the content of 3 more\./)).toBeVisible();
   expect(saved).toBe(0);
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect.element(dialog).not.toBeInTheDocument();

@@ -20,7 +20,7 @@ export function RetentionRules({ policy: { retention: rules, retentionBounds: bo
     <fieldset className="flex flex-col gap-3">
       <legend className="mb-1 text-13 font-medium">Retention</legend>
       <p className="text-13">
-        Words are the prompts, answers, calls and outputs of a session. Once they are removed, its facts stay: files,
+        The content of a session is its prompts, answers, calls and outputs. Once it is removed, the facts stay: files,
         tools and figures. A rule for a repository overrides a rule for a plane, which overrides the rule for all
         sessions. {boundsInWords(bounds)}
       </p>
@@ -32,8 +32,8 @@ export function RetentionRules({ policy: { retention: rules, retentionBounds: bo
           columns={[
             { head: 'Sessions', wraps: true, cell: (rule) => targetInWords(rule) },
             {
-              head: 'Words removed',
-              label: 'words removed',
+              head: 'Content removed',
+              label: 'content removed',
               cell: (rule) => daysInWords(rule, 'contentDays'),
             },
             { head: 'Deleted', label: 'deleted', cell: (rule) => daysInWords(rule, 'factsDays') },
@@ -59,7 +59,7 @@ export function RetentionRules({ policy: { retention: rules, retentionBounds: bo
 }
 
 function AddRule({ onAdd }: { onAdd: (rule: RetentionRule) => void }) {
-  const [rule, setRule] = useState<{ target: string; words: string; facts: string }>(EMPTY);
+  const [rule, setRule] = useState<{ target: string; content: string; facts: string }>(EMPTY);
   const field = (name: keyof typeof EMPTY, label: string, type = 'text') => (
     <label className="flex flex-col gap-1 text-13">
       {label}
@@ -73,11 +73,11 @@ function AddRule({ onAdd }: { onAdd: (rule: RetentionRule) => void }) {
       />
     </label>
   );
-  const isEmpty = rule.words === '' && rule.facts === '';
+  const isEmpty = rule.content === '' && rule.facts === '';
   const add = () => {
     onAdd({
       target: targetOf(rule.target.trim()),
-      ...daysOf('contentDays', rule.words),
+      ...daysOf('contentDays', rule.content),
       ...daysOf('factsDays', rule.facts),
     });
     setRule(EMPTY);
@@ -93,7 +93,7 @@ function AddRule({ onAdd }: { onAdd: (rule: RetentionRule) => void }) {
       }}
     >
       {field('target', 'Repository, or live or test')}
-      {field('words', 'Remove words after', 'number')}
+      {field('content', 'Remove content after', 'number')}
       {field('facts', 'Delete sessions after', 'number')}
       <Button disabled={isEmpty} onClick={add}>
         Add the rule
@@ -102,7 +102,7 @@ function AddRule({ onAdd }: { onAdd: (rule: RetentionRule) => void }) {
   );
 }
 
-const EMPTY = { target: '', words: '', facts: '' };
+const EMPTY = { target: '', content: '', facts: '' };
 
 function targetOf(text: string): RetentionRule['target'] {
   if (text === '') return { kind: 'organization' };
@@ -170,7 +170,7 @@ function previewInWords(preview: RetentionPreview): string {
   const later = 'Other sessions follow as they reach these ages.';
   if (removesNothing(preview)) return `These rules remove nothing now. ${later}${heldInWords(preview)}`;
   const deeds = [
-    content > 0 && `remove the words of ${plural(content, 'session')}`,
+    content > 0 && `remove the content of ${plural(content, 'session')}`,
     facts > 0 && `delete ${plural(facts, 'session')}`,
   ].filter(Boolean);
   return `These rules ${deeds.join(' and ')} within the hour, permanently. ${later}${heldInWords(preview)}`;
@@ -178,5 +178,5 @@ function previewInWords(preview: RetentionPreview): string {
 
 const heldInWords = ({ contentHeld, factsHeld }: RetentionPreview) =>
   contentHeld + factsHeld > 0
-    ? ` Legal holds keep ${[contentHeld > 0 && `the words of ${contentHeld} more`, factsHeld > 0 && `${factsHeld} more from deletion`].filter(Boolean).join(' and ')}.`
+    ? ` Legal holds keep ${[contentHeld > 0 && `the content of ${contentHeld} more`, factsHeld > 0 && `${factsHeld} more from deletion`].filter(Boolean).join(' and ')}.`
     : '';

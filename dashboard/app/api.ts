@@ -78,7 +78,7 @@ export function wordError(error: unknown): WordedError {
 
 function wordServiceError({ status, code, message }: ServiceError): WordedError {
   if (code === 'held') return { title: 'A legal hold keeps this', advice: message };
-  if (code === 'words_withheld') return { title: 'The words of this session cannot be read', advice: message };
+  if (code === 'words_withheld') return { title: 'The content of this session cannot be read', advice: message };
   if (code === 'last_owner') return { title: 'The last owner has to stay', advice: message };
   if (status === 403) return { title: 'Not allowed', advice: message };
   if (status === 404)

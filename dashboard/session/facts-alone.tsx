@@ -6,7 +6,7 @@ import { Table } from '../kit/table.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { removedInWords } from './retention-words.ts';
 
-/** The files and tools of a session without its words, which only its person may read, or which were removed. */
+/** The files and tools of a session without its content, which only its person may read, or which was removed. */
 export function FactsAlone({ facts }: { facts: SessionFacts | undefined }) {
   return (
     <Scroll aria-label="Facts" className="changes-view">
@@ -44,4 +44,4 @@ export function FactsAlone({ facts }: { facts: SessionFacts | undefined }) {
   );
 }
 
-const HIDDEN = 'Only the person who ran this session can read its words. You see its facts.';
+const HIDDEN = 'Only the person who ran this session can read its content. You see its facts.';

@@ -137,11 +137,11 @@ test('the reason why a text cannot be masked is shown', async () => {
   await expect
     .poll(() => page.getByRole('alert').query()?.textContent)
     .toMatch(/^A legal hold keeps this\. The hold hld_1/);
-  refuse(403, 'words_withheld', 'The words of this session were removed meanwhile.');
+  refuse(403, 'words_withheld', 'The content of this session was removed meanwhile.');
   await button('Find').click();
   await expect
     .poll(() => page.getByRole('alert').query()?.textContent)
-    .toMatch(/^The words of this session cannot be read\. The words of this session were removed/);
+    .toMatch(/^The content of this session cannot be read\. The content of this session was removed/);
 });
 
 test('a long mask shows that it runs, and the page is read again when it ends', async () => {
@@ -168,7 +168,7 @@ test('earlier masks are listed', async () => {
   await expect.element(listed.getByText(/by a former member/)).toBeVisible();
 });
 
-test('a person who may not read the words of a session cannot mask them', async () => {
+test('a person who may not read the content of a session cannot mask it', async () => {
   const error = { error: 'Only the person of this session may read what was said in it.', code: 'words_withheld' };
   service.answers.getEventWindow = () => Response.json(error, { status: 403 }) as never;
   await show('/sessions/ses_1', service);

@@ -15,13 +15,13 @@ const dayOf = (at: string) => formatUtcDay(Date.parse(at), 'year');
 
 export function removedInWords({ at, days, target }: NonNullable<Kept['wordsRemoved']>): string {
   const rule = target === undefined ? 'the operator of this service' : RULES[target.kind];
-  return `The words of this session were removed on ${dayOf(at)}: ${rule} keeps words for ${plural(days, 'day')}. Its facts are kept.`;
+  return `The content of this session was removed on ${dayOf(at)}: ${rule} keeps content for ${plural(days, 'day')}. Its facts are kept.`;
 }
 
 /** The day until which the session is kept if nothing is added; undefined: forever, or until a hold is released. */
 export function keptInWords({ wordsRemoved, wordsKeptUntil, keptUntil, holdId }: Kept): string | undefined {
   if (holdId !== undefined) return undefined;
-  if (wordsKeptUntil && wordsKeptUntil.at !== keptUntil?.at) return `words kept until ${dayOf(wordsKeptUntil.at)}`;
+  if (wordsKeptUntil && wordsKeptUntil.at !== keptUntil?.at) return `content kept until ${dayOf(wordsKeptUntil.at)}`;
   return keptUntil && `${wordsRemoved ? 'facts ' : ''}kept until ${dayOf(keptUntil.at)}`;
 }
 
@@ -29,7 +29,7 @@ export function keptInWords({ wordsRemoved, wordsKeptUntil, keptUntil, holdId }:
 export function whyKept({ wordsKeptUntil, keptUntil }: Kept): string | undefined {
   const next = wordsKeptUntil ?? keptUntil;
   if (!next) return undefined;
-  const what = next.at === keptUntil?.at ? 'the session is deleted' : 'its words are removed, and its facts stay';
+  const what = next.at === keptUntil?.at ? 'the session is deleted' : 'its content is removed, and its facts stay';
   const rule = next.target === undefined ? 'the operator of this service' : RULES[next.target.kind];
   const later = keptUntil && next.at !== keptUntil.at ? ` until ${dayOf(keptUntil.at)}` : '';
   return `Then ${what}${later}, as ${rule} says. New events restart this period`;

@@ -39,7 +39,7 @@ test('the person of a session sees who looked at it, how, how often and from whe
   const rows = page.getByRole('list', { name: 'Who looked' }).getByRole('listitem');
   for (const [at, words] of [
     /^a former member opened it 2 times .*from a browser in 192\.0\.2\.0\/24$/,
-    /^a former member saw words of it in a search .*from a program in/,
+    /^a former member saw parts of it in a search .*from a program in/,
   ].entries())
     await expect.poll(() => rows.nth(at).element().textContent).toMatch(words);
 });

@@ -7,7 +7,7 @@ import { useNameOf } from '../shared/person-name.tsx';
 const WORDS: Record<Look, string> = {
   opened: 'opened it',
   exported: 'downloaded or printed it, or read all of its events',
-  found: 'saw words of it in a search',
+  found: 'saw parts of it in a search',
 };
 
 interface Props {

@@ -36,7 +36,7 @@ interface Props extends OutcomeLinks {
   linkOf: () => string;
   onInspect: () => void;
   onHelp: () => void;
-  /** Absent if the person may not read its words. */
+  /** Absent if the person may not read its content. */
   onMask: (() => void) | undefined;
 }
 

@@ -16,7 +16,7 @@ const ShareDialog = lazyPart(() => import('../share/share-dialog.tsx'), 'ShareDi
 interface Props {
   session: Session;
   onHelp: () => void;
-  /** Absent if the person may not read its words. */
+  /** Absent if the person may not read its content. */
   onMask: (() => void) | undefined;
 }
 

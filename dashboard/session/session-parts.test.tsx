@@ -135,9 +135,9 @@ test('a row that was opened with the mouse has the focus: Enter opens the inspec
 
 test.each<[expected: string, facts: Partial<SessionFacts>]>([
   ['nothing', {}],
-  ['words kept until 1 Mar 2027', { wordsKeptUntil: { at: '2027-03-01T08:00:00.000Z', days: 90 } }],
+  ['content kept until 1 Mar 2027', { wordsKeptUntil: { at: '2027-03-01T08:00:00.000Z', days: 90 } }],
   [
-    'words kept until 1 Mar 2027',
+    'content kept until 1 Mar 2027',
     {
       wordsKeptUntil: { at: '2027-03-01T08:00:00.000Z', days: 90, target: { kind: 'organization' } },
       keptUntil: { at: '2028-03-01T08:00:00.000Z', days: 456 },

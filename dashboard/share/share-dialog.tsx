@@ -120,7 +120,7 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose: (
         <p className="text-13 text-muted">
           {session.contentExpiredAt === undefined
             ? 'Only the person who ran it can read and share its content.'
-            : 'The retention policy removed its words.'}
+            : 'The retention policy removed its content.'}
         </p>
       )}
       {level !== 'figures' && (

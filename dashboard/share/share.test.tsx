@@ -106,7 +106,7 @@ test('the person of a session with visibility facts can share all of it', async 
   expect(levels()).toBe(3);
 });
 
-test('only figures are offered for a session without words', async () => {
+test('only figures are offered for a session without content', async () => {
   await openDialog('on', { contentExpiredAt: AT });
   await expect.element(page.getByRole('radio', { name: /^Figures/ })).toBeChecked();
   expect(levels()).toBe(1);

@@ -11,7 +11,7 @@ export const VISIBILITY_OPTIONS = [
   {
     value: 'facts',
     label: 'Facts',
-    meaning: 'others see repository, branch, files, tools and figures, but no words, commands or changes',
+    meaning: 'others see repository, branch, files, tools and figures, but no content',
   },
   { value: 'private', label: 'Private', meaning: 'only the person who ran it can see it. Totals still count it' },
 ] as const;

@@ -71,7 +71,7 @@ export async function deriveSession(
 }
 
 /**
- * Restores the derived data of a session whose words were removed. Its costs use the prices of that day, until the next start.
+ * Restores the derived data of a session whose content was removed. Its costs use the prices of that day, until the next start.
  */
 async function restore(db: Db, row: SessionRow): Promise<boolean> {
   const isRestored = await restoreKept(db, row);

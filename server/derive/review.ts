@@ -114,8 +114,8 @@ function factsAlone(facts: Facts): Facts {
 }
 
 /**
- * The stored facts without words. People who may not read the session see these, and they remain when the session's words are
- * removed.
+ * The stored facts without content. People who may not read the session see these, and they remain when the session's content
+ * is removed.
  */
 export const withoutWordsIn: WithoutWords = ({ version, facts, summary }) => ({
   facts: version === VERSION && facts !== '' ? writeFacts(factsAlone(readFacts(facts))) : '',

@@ -145,7 +145,7 @@ export class Witness implements WantsDigests {
 
   /**
    * Signs all events of a session now. If the session has no machine key yet, it keeps the key that its machine sent.
-   * @returns undefined if the session was removed in the meantime, or lost its words before any of it was signed
+   * @returns undefined if the session was removed in the meantime, or lost its content before any of it was signed
    */
   async sign(session: SessionRow, machineKey: string | null = null): Promise<SessionChainRow | undefined> {
     const { db } = this.#options;

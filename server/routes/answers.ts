@@ -22,14 +22,14 @@ export function found<Row>(row: Row | undefined, noun: string): Row {
 export function foundReadable(viewer: Viewer, row: SessionRow | undefined): ReadableSession {
   const session = asReadable(viewer, found(row, 'session'));
   if (session) return session;
-  if (row?.content_expired_at) throw wordsGone(row.content_expired_at);
+  if (row?.content_expired_at) throw contentGone(row.content_expired_at);
   throw new Problem('words_withheld', 'Only the person of this session may read what was said in it. Ask them.');
 }
 
-const wordsGone = (at: number) =>
+const contentGone = (at: number) =>
   new Problem(
     'words_withheld',
-    `The words of this session were removed on ${toTimestamp(at).slice(0, 10)}, as the retention policy of the organization requires. Its facts are still available.`,
+    `The content of this session was removed on ${toTimestamp(at).slice(0, 10)}, as the retention policy of the organization requires. Its facts are still available.`,
   );
 
 /** The number of rows that are read and written at a time. */

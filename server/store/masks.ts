@@ -145,7 +145,7 @@ async function assertHasWords(transaction: Db, { organizationId, sessionId }: Se
         and deleted_at is null
       ${forShare(transaction)}`,
   );
-  if (!session) throw new Problem('words_withheld', 'The words of this session were removed meanwhile.');
+  if (!session) throw new Problem('words_withheld', 'The content of this session was removed meanwhile.');
 }
 
 /**

@@ -213,7 +213,7 @@ const refusal = ({ visibility, content_expired_at }: SessionRow, { audience }: N
   new Problem(
     'sharing_refused',
     content_expired_at !== null
-      ? 'The words of this session were removed, so only its figures can be shared.'
+      ? 'The content of this session was removed, so only its figures can be shared.'
       : audience === 'link' && visibility !== 'team'
         ? 'Only a session that the whole team may see is shared by link. Its person may change who may see it.'
         : 'Only the person of this session may share what was said in it. Ask them.',

@@ -129,7 +129,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
   test.each([
     ['was in the store before', 1],
     ['comes behind the end of the session', 2],
-  ])('is gone if the words of its session have expired, even if it %s', async (_, firstSequence) => {
+  ])('is gone if the content of its session has expired, even if it %s', async (_, firstSequence) => {
     const { service, ours } = world;
     const { db, pool } = service.store;
     const sessionId = await openSession(service, ours.live, ours);

@@ -50,7 +50,7 @@ const EVENTS = [
   { eventType: 'message.assistant', payload: { text: `${MARK}answer`, model: 'gpt-5' } },
 ];
 
-describe.each(ENGINES)('expired words on %s', (engine) => {
+describe.each(ENGINES)('expired content on %s', (engine) => {
   let world: World;
   beforeEach(async () => {
     world = await startWorld(engine);
@@ -82,7 +82,7 @@ describe.each(ENGINES)('expired words on %s', (engine) => {
   };
   const ORGANIZATION = { target: { kind: 'organization' }, contentDays: 30 };
 
-  /** Marks the words as expired, and leaves them in the store. */
+  /** Marks the content as expired, and leaves it in the store. */
   async function expire(): Promise<void> {
     const { store, clock } = world.service;
     const { db, journal } = store;

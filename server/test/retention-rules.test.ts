@@ -111,7 +111,7 @@ describe.each(ENGINES)('retention rules on %s', (engine) => {
 });
 
 /**
- * The model: the first rule that says something, within the bounds. Words that expire with their session are no separate work.
+ * The model: the first rule that says something, within the bounds. Content that expires with its session is no separate work.
  */
 function lastDay(
   given: RetentionRule[],
@@ -130,7 +130,7 @@ function lastDay(
   return Math.min(Math.max(told, allowed.minDays ?? 0), allowed.maxDays ?? Number.POSITIVE_INFINITY);
 }
 
-test('words never outlive the facts, with any rules and bounds', () => {
+test('content never outlives the facts, with any rules and bounds', () => {
   const session = fc.record({
     plane: fc.constantFrom('live' as const, 'test' as const),
     repository: fc.constantFrom(...REPOSITORIES, null),

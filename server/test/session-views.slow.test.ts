@@ -53,7 +53,7 @@ describe.each(ENGINES)('views of a session on %s', (engine) => {
     expect(Date.parse(later.firstAt) - Date.parse(earlier.lastAt)).toBe(55 * 60_000);
   });
 
-  test('are recorded if a search shows words of the session, and not if it only lists it', async () => {
+  test('are recorded if a search shows parts of the session, and not if it only lists it', async () => {
     const { ours } = world;
     await call('GET', 'search?q=one', ours.member);
     await call('GET', 'search', ours.member);

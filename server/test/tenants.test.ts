@@ -307,7 +307,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organ
       },
     );
 
-    test('hides the words of a session from every reader after they have expired', async () => {
+    test('hides the content of a session from every reader after it has expired', async () => {
       expect(await seenBy(PERSON, { visibility: 'team', content_expired_at: 1 })).toEqual(NAMED);
     });
 
@@ -325,7 +325,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organ
       expect(rows.map((row) => row.user_id)).toEqual(expected);
     });
 
-    test('hides words and sessions even from a search that ignores its caller', async () => {
+    test('hides content and sessions even from a search that ignores its caller', async () => {
       const { service, ours } = world;
       const { db } = service.store;
       const events = [

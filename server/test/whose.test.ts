@@ -128,7 +128,7 @@ describe.each(LOGS)('the person of a session on %s', (engine) => {
     expect([await ask(own), await ask(other)]).toEqual([undefined, 'not_found']);
   });
 
-  test("a secret shared by several machines reveals none of another machine's hidden words", async () => {
+  test("a secret shared by several machines reveals none of another machine's hidden content", async () => {
     const { ours, service } = world;
     const shared = await issueSecret(service, ours.owner, 'live');
     await registerMachine(service, shared, 'the machine of the secret');

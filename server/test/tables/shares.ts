@@ -86,7 +86,7 @@ export const SHARES: readonly Scenario[] = [
   },
   {
     route: 'createShare',
-    name: 'the words of a session may be shared only by its person',
+    name: 'the content of a session may be shared only by its person',
     as: ({ ours }) => ours.owner,
     ask: async (world) => creating(world, {}, await openSigned(world, world.ours.member, 'facts')),
     status: 403,
