@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { QueryExecutor } from 'kysely';
+import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import type { Config } from '../config.ts';
 import { newId } from '../ids.ts';
 import { StorageQuotas } from '../ingest/quotas.ts';
@@ -10,18 +11,6 @@ import { createTenant, type Machine, registerMachine, type Tenant } from './fact
 import { settled, startTestService, type TestService } from './harness.ts';
 import { expectProblem } from './shape.ts';
 
-/** The reads of the stored size, in their order. */
-const counts = vi.hoisted((): Promise<unknown>[] => []);
-vi.mock('../store/stored-bytes.ts', async (original) => {
-  const all = await original<typeof import('../store/stored-bytes.ts')>();
-  const readStored: typeof all.readStored = (...asked) => {
-    const count = all.readStored(...asked);
-    counts.push(count);
-    return count;
-  };
-  return { ...all, readStored };
-});
-
 const DAY = 86_400_000;
 /** Four of these appends are more than a megabyte. */
 const LARGE = { events: [{ eventType: 'notice', payload: { text: 'x'.repeat(255_000) } }] };
@@ -31,18 +20,21 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
   let service: TestService;
   let ours: Tenant;
   let machine: Machine;
+  /** All queries since the start of the service. */
+  let queries: MockInstance<QueryExecutor['executeQuery']>;
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   });
   afterEach(async () => {
     for (const one of services.splice(0).reverse()) await one.close();
     vi.useRealTimers();
+    vi.restoreAllMocks();
   });
 
   async function start(overrides: Partial<Config>, on: TestEngine = engine, shared?: TestService): Promise<void> {
     const now = service?.clock.now;
     service = await startTestService(on, overrides, shared?.store);
-    counts.length = 0;
+    queries = vi.spyOn(service.store.db.getExecutor(), 'executeQuery');
     if (shared && now) service.clock.now = now;
     services.push(service);
     if (shared) return;
@@ -67,11 +59,15 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
       body: LARGE,
       headers: key === undefined ? {} : { 'idempotency-key': key },
     });
-  /** Waits for a read of the stored size, which runs in the background. @param ask a request that is refused */
+  /** Waits for the read of the stored size, which runs in the background. @param ask a request that is refused */
   async function counted(ask: () => Promise<{ status: number }>): Promise<void> {
     expect((await ask()).status).toBeGreaterThanOrEqual(400);
-    await vi.waitFor(() => expect(counts).toHaveLength(1));
-    await Promise.all(counts);
+    const read = await vi.waitFor(() => {
+      const at = queries.mock.calls.findIndex(([query]) => query.sql.includes('sum(bytes) from stored_bytes'));
+      expect(at).not.toBe(-1);
+      return queries.mock.results[at]?.value;
+    });
+    await read;
     await setImmediate();
   }
 
