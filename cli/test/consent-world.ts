@@ -374,6 +374,8 @@ export class ConsentWorld {
     this.#since = this.#now;
     this.#forget();
     for (const session of this.#sessions) {
+      // The spool still knows which sessions were deleted at the service, and does not send them again.
+      session.isIncomplete ||= session.verdict === 'deleted';
       session.isLost = true;
       session.isObserved = false;
       session.hasSeenRemote = false;
