@@ -142,7 +142,7 @@ export class Indexer {
 
   /**
    * Whether derived data of the organization may lack sessions: some have waited for a while, a check has found some, or the first
-   * check has not ended and the store has sessions that are behind. Until the store has answered, the answer is yes.
+   * check has not ended and the earliest or latest sessions are behind. Until the store has answered, the answer is yes.
    */
   async isCatchingUp(organizationId: string): Promise<boolean> {
     const { db, now } = this.#options;
@@ -155,11 +155,11 @@ export class Indexer {
     // One question to the store serves everyone who opens the dashboard after a start. It includes sessions that they may not
     // see.
     const asked = this.#asking.run(organizationId, async () => {
-      const isBehind = await asService(() => isAnyBehind(db, VERSION, organizationId, this.#background.signal));
+      const isBehind = await asService(() => isAnyBehind(db, VERSION, organizationId));
       if (!isBehind) this.#upToDate.add(organizationId);
       return isBehind;
     });
-    // For a million sessions the store needs seconds. Nobody waits for that.
+    // A busy store may need seconds. Nobody waits for that.
     let isBehind = true;
     const answer = asked.then((answered) => {
       isBehind = answered;

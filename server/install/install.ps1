@@ -77,7 +77,7 @@
   $run = "& $(Format-Word $capture)"
   Write-Host "To remove it: $run uninstall --purge; Remove-Item -Recurse -LiteralPath $(Format-Word $place)"
   if (($env:Path -split ';') -notcontains $bin) {
-    Write-Host "$bin is not in your PATH yet. This line adds it, for terminals to come:"
+    Write-Host "$bin is not in your PATH yet. This line adds it for new terminals:"
     Write-Host "    [Environment]::SetEnvironmentVariable('Path', [Environment]::GetEnvironmentVariable('Path', 'User') + ';' + $(Format-Word $bin), 'User')"
   }
 

@@ -153,7 +153,7 @@ tell_path() {
       say "Another capture comes first in your PATH: $first"
       ;;
     *)
-      say "$bin is not in your PATH yet. This line adds it to your shell, for terminals to come:"
+      say "$bin is not in your PATH yet. This line adds it for new terminals:"
       shell=${SHELL:-sh}
       case ${shell##*/} in
         fish) say '    fish_add_path ~/.local/bin' ;;

@@ -117,24 +117,15 @@ export async function findNewBehind(db: Db, version: number, since: number, afte
 }
 
 /**
- * Whether derived data of the organization lacks events of some session. It reads a page at a time, because an organization may
- * have a million sessions. The earliest page comes first, because `findBehind` lets the earliest sessions be derived last.
+ * Whether derived data of the organization lacks events of one of its earliest or latest sessions. After a new version the earliest
+ * are derived last, and after an outage the latest are behind. An organization may have a million sessions, so it reads no others.
  */
-export async function isAnyBehind(
-  db: Db,
-  version: number,
-  organizationId: string,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  let after = NONE;
-  while (!signal?.aborted) {
+export async function isAnyBehind(db: Db, version: number, organizationId: string): Promise<boolean> {
+  for (const order of [sql`asc`, sql`desc`]) {
     const page = sql`
-      sessions.organization_id = ${organizationId} ${after} order by sessions.created_at, sessions.session_id`;
+      sessions.organization_id = ${organizationId} order by sessions.created_at ${order}, sessions.session_id ${order}`;
     const rows = await readPage(db, page);
     if (rows.some((row) => row.deleted_at === null && lacksEvents(row, version))) return true;
-    const last = rows.length < PAGE ? undefined : rows.at(-1);
-    if (!last) return false;
-    after = sql`and (sessions.created_at, sessions.session_id) > (${last.created_at}, ${last.session_id})`;
   }
   return false;
 }

@@ -40,7 +40,7 @@ describe.each(ENGINES)('the question whether sessions are behind on %s', (engine
     await indexer.close();
   });
 
-  test('reads all sessions of the organization, a page at a time', async () => {
+  test('reads only the earliest and the latest page of sessions of the organization', async () => {
     const pages: number[] = [];
     const db = store.db.withPlugin({
       transformQuery: ({ node }) => node,
@@ -51,7 +51,7 @@ describe.each(ENGINES)('the question whether sessions are behind on %s', (engine
     });
     const isBehind = () => isAnyBehind(db, VERSION, 'org_1');
     expect(await isBehind()).toBe(false);
-    expect(pages).toEqual([PAGE, PAGE, SESSIONS - 2 * PAGE]);
+    expect(pages).toEqual([PAGE, PAGE]);
     const last = `ses_${SESSIONS}`;
     const derive = (through: number) =>
       sql`update session_facts set derived_through = ${through} where session_id = ${last}`.execute(store.db);

@@ -40,5 +40,11 @@ select sessions.session_id, sessions.organization_id, sessions.event_count, sess
   from sessions
   left join session_facts on session_facts.session_id = sessions.session_id
   where sessions.organization_id = $1
-  order by sessions.created_at, sessions.session_id
+  order by sessions.created_at asc, sessions.session_id asc
+  limit $2;
+select sessions.session_id, sessions.organization_id, sessions.event_count, sessions.status, sessions.deleted_at, sessions.created_at, session_facts.version, session_facts.derived_through, session_facts.is_final
+  from sessions
+  left join session_facts on session_facts.session_id = sessions.session_id
+  where sessions.organization_id = $1
+  order by sessions.created_at desc, sessions.session_id desc
   limit $2;
