@@ -46,17 +46,50 @@ export const RegisteredEnvironment = Type.Object({ environmentId: Id('env'), env
 export const HeartbeatBody = Body({ serviceCliVersion: Type.Optional(Text(64)) });
 export const Heartbeat = Type.Object({ environmentId: Id('env'), lastSeenAt: Timestamp });
 
-/** Why a machine does not send everything that it captures. `capture status` on the machine has details. */
-export const MACHINE_TROUBLES = ['held', 'heldSome', 'full', 'replaced'] as const;
-export type MachineTrouble = (typeof MACHINE_TROUBLES)[number];
+/**
+ * Every state in which a machine does not capture or send everything, or may soon not. `capture status` checks each of them
+ * and shows the details. The report of the machine and the dashboard know the same states.
+ */
+export const MACHINE_STATES = [
+  'disk',
+  'state-folders',
+  'sign-in',
+  'service',
+  'held',
+  'held-some',
+  'replaced',
+  'clock',
+  'version',
+  'daemon',
+  'hooks',
+  'reading',
+  'pause',
+  'deletion',
+  'readable',
+  'preferences',
+  'full',
+  'spool',
+  'refused',
+  'damaged',
+  'redaction',
+] as const;
+export type MachineState = (typeof MACHINE_STATES)[number];
 
-/** The command line's report of its own state. It contains only counts and fixed words, and nothing of any session. */
+/** A state of a machine, and when it began and ends, as far as that is known. */
+export const ReportedState = Type.Object({
+  state: Type.String({
+    pattern: '^[a-z-]{1,32}$',
+    description: `one of ${MACHINE_STATES.join(', ')}; a later command line may report others`,
+  }),
+  since: Type.Optional(Timestamp),
+  until: Type.Optional({ ...Timestamp, description: 'when it ends by itself' }),
+});
+export type ReportedState = Static<typeof ReportedState>;
+
+/** The command line's report of its own state. It contains only counts, fixed words and times, and nothing of any session. */
 export const MachineReport = Body({
   waiting: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'events in its spool' }),
-  troubles: Type.Array(Type.String({ pattern: '^[A-Za-z]{1,32}$' }), {
-    maxItems: 16,
-    description: `of ${MACHINE_TROUBLES.join(', ')}; a later command line may report others`,
-  }),
+  states: Type.Array(ReportedState, { maxItems: 64 }),
 });
 export type MachineReport = Static<typeof MachineReport>;
 
@@ -71,6 +104,6 @@ export const MachineHealth = Type.Object({
   }),
   reportedAt: Type.Optional(Timestamp),
   waiting: Type.Optional(MachineReport.properties.waiting),
-  troubles: MachineReport.properties.troubles,
+  states: MachineReport.properties.states,
 });
 export type MachineHealth = Static<typeof MachineHealth>;

@@ -105,7 +105,7 @@ async function install(machine: Client, { hostname, platform, agentId }: (typeof
 /** Two machines are healthy, and the disk of the third one is full. */
 async function reportHealth(machine: Client, environments: readonly string[]): Promise<void> {
   for (const [index, environmentId] of environments.entries()) {
-    const body = index === 2 ? { waiting: 812, troubles: ['full'] } : { waiting: 0, troubles: [] };
+    const body = index === 2 ? { waiting: 812, states: [{ state: 'full' }] } : { waiting: 0, states: [] };
     await machine.reportHealth({ environmentId, body });
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
@@ -170,14 +170,47 @@ test('changes of the waiting events are reported in counts and fixed words only'
   await start();
   say(1, 0, 'one');
   await waitForTexts(1, ['one']);
-  await until(() => expect(service.state.reports.at(-1)).toEqual({ waiting: 0, troubles: [] }));
+  await until(() => expect(service.state.reports.at(-1)).toEqual({ waiting: 0, states: [] }));
   const count = service.state.reports.length;
   const beats = service.state.heartbeats;
   await until(() => expect(service.state.heartbeats).toBeGreaterThan(beats + 3));
   expect(service.state.reports).toHaveLength(count);
   service.state.installationStatus = 'disabled';
   say(2, 1, 'two');
-  await until(() => expect(service.state.reports.at(-1)).toEqual({ waiting: 1, troubles: ['heldSome'] }));
+  await until(() => expect(service.state.reports.at(-1)).toEqual({ waiting: 1, states: [{ state: 'held-some' }] }));
+});
+
+test('a pause is reported with its times, and so is its end', async () => {
+  const { start, home, state, service } = await setUpDaemon();
+  await start();
+  const variables = { CAPTURE_HOME: state };
+  const reported = () => service.state.reports.at(-1)?.states;
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
+  await run(['pause'], { home, variables });
+  await until(() => expect(reported()).toEqual([{ state: 'pause', since: time }]));
+  await run(['pause', '--for', '2h'], { home, variables });
+  await until(() => expect(reported()).toEqual([{ state: 'pause', since: time, until: time }]));
+  await run(['resume'], { home, variables });
+  await until(() => expect(reported()).toEqual([]));
+});
+
+test('a state that keeps capture from starting is reported without any name', async () => {
+  const { start, state, service } = await setUpDaemon();
+  await start();
+  write(join(state, 'preferences.json'), '{"exlude": ["~/secret-plan"]}');
+  await until(() => expect(service.state.reports.at(-1)).toEqual({ waiting: 0, states: [{ state: 'preferences' }] }));
+  write(join(state, 'preferences.json'), '{}');
+  await until(() => expect(service.state.reports.at(-1)).toEqual({ waiting: 0, states: [] }));
+});
+
+test('transcripts that stay unread are reported after a while', async () => {
+  const { start, home, service } = await setUpDaemon({ timing: { inspectMs: 300 } });
+  const name = `${sessionId(2)}.jsonl`;
+  await start();
+  mkdirSync(join(home, '.claude/projects/shop'), { recursive: true });
+  // A link to itself cannot be opened by anybody, not even root.
+  symlinkSync(name, join(home, '.claude/projects/shop', name));
+  await until(() => expect(service.state.reports.at(-1)?.states).toContainEqual({ state: 'readable' }));
 });
 
 test('a note from a Cursor hook is captured at once', async () => {

@@ -16,6 +16,7 @@ import { captureLive } from './capture.ts';
 import { becomeDaemon } from './control.ts';
 import { TIMING, type Timing } from './limits.ts';
 import { createLog } from './log.ts';
+import { createFailureReport } from './report-failure.ts';
 import { createSessionLines } from './show.ts';
 
 export interface DaemonOptions {
@@ -42,6 +43,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs).join();
   /** A stamp of the person's decisions about capturing. */
   const wishesOf = ({ decisions }: Spool) => `${stampOf('preferences.json')} ${decisions.revision()}`;
+  const reportFailure = createFailureReport(context, timing.heartbeatMs);
   let signIn = '';
 
   async function open(): Promise<Opened> {
@@ -130,6 +132,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
         if (lock.isLost()) throw deleted(folder);
         const { message, hint = '' } = toFailure(error);
         log.warn(`Capturing cannot start and will be retried: ${message} ${hint}`.trimEnd());
+        await reportFailure().catch(() => {});
         await sleep(timing.restartMs, undefined, { signal: context.stop }).catch(() => {});
         return undefined;
       });

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MachineTrouble } from '../../contract/environment.ts';
 import type { Context } from '../context.ts';
 import { describe, Failure } from '../failure.ts';
+import { inspect } from '../inspect/inspect.ts';
+import { toReport } from '../inspect/report.ts';
+import type { AgentTranscripts } from '../inspect/transcripts.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { type Sending, startSending } from '../sending.ts';
 import { damageOf } from '../spool/damage.ts';
@@ -26,6 +28,9 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
   let sending: Sending | undefined;
   let isHeld = false;
   let stopped: readonly string[] = [];
+  /** The state of the transcripts for the report. All of them are unread at first, while the reading begins. */
+  let agents: AgentTranscripts[] = [];
+  let inspectedAt = context.now();
   const warnOfTrouble = (trouble: string) =>
     log.warn(`Sending to ${pipeline.settings.url} fails and will be retried: ${trouble}`);
 
@@ -60,9 +65,10 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
 
   /** Resolves with the error that ended the sending. */
   async function keepBeating(current: Sending, lasting: AbortSignal): Promise<unknown> {
+    let aheadMs: number | undefined;
     while (!lasting.aborted) {
       try {
-        await current.heartbeat();
+        aheadMs = await current.heartbeat();
         if (isHeld) log.info('The service accepts captures again.');
         isHeld = false;
         current.wake();
@@ -74,19 +80,27 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       }
       stopped = await findStoppedAgents(spool.sessions.openAgents(), context.agents, context.platform);
       if (stopped.length > 0) current.wake();
-      const held = spool.holds.list();
-      for (const { sentence, hint = '' } of held.slice(0, 1)) log.warn(`${sentence} ${hint}`);
-      await report(current, held.length > 0);
+      for (const { sentence, hint = '' } of spool.holds.list().slice(0, 1)) log.warn(`${sentence} ${hint}`);
       write(() => spool.setMeta('daemon', JSON.stringify({ beatAt: context.now() })));
+      await report(current, aheadMs).catch((error) => log.warn(`The state was not reported: ${describe(error)}`));
       await pause(timing.heartbeatMs, lasting);
     }
     return undefined;
   }
 
-  /** Reports to the dashboard. A failed report is repeated after the next heartbeat. */
-  async function report(current: Sending, holdsSome: boolean): Promise<void> {
-    const troubles: MachineTrouble[] = [...spool.notices(), ...(holdsSome ? (['heldSome'] as const) : [])];
-    await current.report({ waiting: spool.batches.depth().events, troubles }).catch(() => {});
+  /** Reports to the dashboard what `capture status` finds. A failed report is repeated after the next heartbeat. */
+  async function report(current: Sending, aheadMs: number | undefined): Promise<void> {
+    const now = context.now();
+    const isDue = now - inspectedAt >= timing.inspectMs;
+    const inspection = await inspect(context, {
+      spool,
+      service: { answer: 'yes', secret: 'accepted', ...(aheadMs !== undefined && { aheadMs }) },
+      daemon: { running: true },
+      ...(!isDue && { agents }),
+    });
+    if (isDue) inspectedAt = now;
+    agents = inspection.agents;
+    await current.report(toReport(inspection, context));
   }
 
   /** Stores why nothing is sent at all. */

@@ -135,7 +135,7 @@ const SPOOL: Trouble[] = [
   ],
   [
     'the spool is full',
-    'spool',
+    'full',
     'failed',
     /The spool is full, so nothing more is read/,
     /^capture status --log/,

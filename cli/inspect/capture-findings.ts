@@ -1,12 +1,13 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parse } from 'jsonc-parser';
+import type { MachineState } from '../../contract/environment.ts';
 import { shellWord } from '../../contract/quote.ts';
 import { RULES } from '../../redact/rules/all.ts';
 import { RULES_VERSION } from '../../redact/version.ts';
 import type { Context } from '../context.ts';
 import { formatAge, formatBytes, formatCount, formatMoment } from '../output.ts';
 import { type Check, type Finding, failed, warning } from './finding.ts';
-import { attempt } from './inspect.ts';
+import { attempt, type Inspection } from './inspect.ts';
 import type { AgentTranscripts } from './transcripts.ts';
 
 const DAY_MS = 86_400_000;
@@ -21,7 +22,7 @@ const FREE_WARNING = 1_000_000_000;
 const FREE_FAILURE = 50_000_000;
 
 /** Checks that the agents' records are read, kept and sent. */
-export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
+export const CAPTURE_CHECKS = {
   reading({ agents, daemon, now, unreadable }) {
     const unread = agents.flatMap((one) => one.unread);
     const oldest = now - Math.min(...unread);
@@ -35,11 +36,12 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     if (pause === undefined) {
       if (continuesAt === undefined) return undefined;
       const sentence = `The clock was set back, so what agents write still counts as written during the last pause. It is not captured until ${formatMoment(continuesAt)}.`;
-      return warning(sentence, 'Check the clock of this machine. Capture continues by itself at that time.');
+      const fix = 'Check the clock of this machine. Capture continues by itself at that time.';
+      return warning(sentence, fix, { until: continuesAt });
     }
     const until = pause.until === undefined ? '' : ` until ${formatMoment(pause.until)}`;
     const sentence = `Capture is paused${until} (since ${formatMoment(pause.from)}). What agents write is not captured, now or later.`;
-    return warning(sentence, 'capture resume');
+    return warning(sentence, 'capture resume', { since: pause.from, until: pause.until });
   },
 
   deletion: ({ agents, now, unreadable }, context) =>
@@ -59,24 +61,25 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     return failed(sentence, 'Correct the file. docs/privacy.md lists its settings.');
   },
 
-  spool({ spool, unreadable, daemon, now }) {
+  full(inspection) {
+    if (!isFull(inspection)) return undefined;
+    const { size, why, fix } = describeWaiting(inspection);
+    return failed(`The spool is full, so nothing more is read: ${size} wait.${why}`, fix);
+  },
+
+  spool(inspection) {
+    const { spool, unreadable, now } = inspection;
     if (unreadable.spool) {
       return failed(`The spool cannot be opened: ${unreadable.spool}`, unreadable.spoolHint ?? 'capture import');
     }
-    if (spool === undefined) return undefined;
-    const { waiting, capBytes, lastError } = spool;
-    const { events, bytes, oldest = now } = waiting;
+    if (spool === undefined || isFull(inspection)) return undefined;
+    const { bytes, oldest = now } = spool.waiting;
+    const { size, why, fix } = describeWaiting(inspection);
+    if (bytes >= spool.capBytes * GROWING_SHARE) {
+      return warning(`The spool grows towards its cap: ${size} wait.${why}`, fix);
+    }
     const age = now - oldest;
-    const why = lastError === undefined ? '' : ` Last error: ${lastError}`;
-    const size = `${formatCount(events, 'event')} (${formatBytes(bytes)} of ${formatBytes(capBytes)})`;
-    const send = daemon.running ? 'capture status --log' : 'capture import';
-    if (bytes >= capBytes || (spool.isFull && daemon.running)) {
-      return failed(`The spool is full, so nothing more is read: ${size} wait.${why}`, send);
-    }
-    if (bytes >= capBytes * GROWING_SHARE) {
-      return warning(`The spool grows towards its cap: ${size} wait.${why}`, send);
-    }
-    return age > WAITING_MS ? warning(`${size} wait, the oldest for ${formatAge(age)}.${why}`, send) : undefined;
+    return age > WAITING_MS ? warning(`${size} wait, the oldest for ${formatAge(age)}.${why}`, fix) : undefined;
   },
 
   refused({ spool }) {
@@ -101,7 +104,20 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     const sentence = `${formatCount(withheld, 'record')} withheld, because masking failed or took too long (${rules}).`;
     return warning(sentence, 'capture redact --test FILE   # shows what is masked in a transcript');
   },
-};
+} satisfies { readonly [check in MachineState]?: Check };
+
+const isFull = ({ spool, daemon }: Inspection): boolean =>
+  spool !== undefined && (spool.waiting.bytes >= spool.capBytes || (spool.isFull && daemon.running));
+
+/** The waiting events in words, the last error, and the command that sends them or shows why they wait. */
+function describeWaiting({ spool, daemon }: Inspection) {
+  const { waiting, capBytes, lastError } = spool as NonNullable<Inspection['spool']>;
+  return {
+    size: `${formatCount(waiting.events, 'event')} (${formatBytes(waiting.bytes)} of ${formatBytes(capBytes)})`,
+    why: lastError === undefined ? '' : ` Last error: ${lastError}`,
+    fix: daemon.running ? 'capture status --log' : 'capture import',
+  };
+}
 
 export const checkDisk: Check = ({ state, freeBytes }) => {
   if (freeBytes >= FREE_WARNING) return undefined;

@@ -1,3 +1,4 @@
+import type { MachineState } from '../../contract/environment.ts';
 import type { StatePlace } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { OutputLine } from '../output.ts';
@@ -9,17 +10,29 @@ export interface Finding {
   outcome: 'warning' | 'failed';
   sentence: string;
   fix: string;
+  times?: Times | undefined;
+}
+
+/** When a state of this machine began, and when it ends by itself. Milliseconds since 1970. */
+export interface Times {
+  since?: number | undefined;
+  until?: number | undefined;
 }
 
 /** A finding with its check's name. Programs read that name, so it stays the same. */
 export interface Checked extends Finding {
-  check: string;
+  check: MachineState;
 }
 
 /** Returns nothing if all is well, or if that cannot be known. */
 export type Check = (inspection: Inspection, context: Context) => Finding | readonly Finding[] | undefined;
 
-export const warning = (sentence: string, fix: string): Finding => ({ outcome: 'warning', sentence, fix });
+export const warning = (sentence: string, fix: string, times?: Times): Finding => ({
+  outcome: 'warning',
+  sentence,
+  fix,
+  times,
+});
 export const failed = (sentence: string, fix: string): Finding => ({ outcome: 'failed', sentence, fix });
 
 const WORDS = { failed: ['red', 'Failed'], warning: ['yellow', 'Warning'] } as const;

@@ -88,7 +88,7 @@ const SERVICE: Trouble[] = [
   ],
   [
     'an agent was disabled',
-    'held',
+    'held-some',
     'warning',
     /^Disabled\. 2 sessions are tried again in 5 minutes\.$/,
     /^Ask\.$/,

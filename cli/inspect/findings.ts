@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import type { MachineState } from '../../contract/environment.ts';
 import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
 import { scriptPath } from '../hooks/script.ts';
@@ -12,22 +13,23 @@ import { attempt, type Inspection } from './inspect.ts';
 
 /** The findings of every check, failures first. A check that throws becomes a finding, and the others continue. */
 export function findTroubles(inspection: Inspection, context: Context): Checked[] {
-  const findings = Object.entries(CHECKS).flatMap(([check, find]) => {
+  const findings = (Object.entries(CHECKS) as [MachineState, Check][]).flatMap(([check, find]): Checked[] => {
     try {
       return [find(inspection, context) ?? []].flat().map((finding) => ({ check, ...finding }));
     } catch (error) {
       const sentence = `This check failed: ${describe(error)}`;
-      return { check, ...failed(sentence, 'capture status --report   # for a bug report') };
+      return [{ check, ...failed(sentence, 'capture status --report   # for a bug report') }];
     }
   });
   return (['failed', 'warning'] as const).flatMap((outcome) => findings.filter((one) => one.outcome === outcome));
 }
 
 const LOGIN = 'capture login';
+const LOG = 'capture status --log';
 const MAX_SKEW_MS = 5 * 60_000;
 const SILENT_MS = 5 * 60_000;
 
-export const CHECKS: { readonly [check: string]: Check } = {
+export const CHECKS: { readonly [check in MachineState]: Check } = {
   // The disk comes first, because the commands that fix other findings write to it.
   disk: checkDisk,
 
@@ -61,16 +63,18 @@ export const CHECKS: { readonly [check: string]: Check } = {
   },
 
   /** Uses the answer to the sender's last attempt, because a new request would need a registration. */
-  held({ spool, service, now }) {
-    if (spool === undefined || service.secret === 'refused') return undefined;
-    const { held, heldSessions, replaced } = spool;
-    const reasons = [...Map.groupBy(heldSessions, ({ sentence }) => sentence).values()];
-    return [
-      ...(held ? [failed(held.sentence, held.hint ?? 'capture status --log')] : []),
-      ...reasons.map((sessions) => describeHold(sessions, now)),
-      ...(replaced ? [warning(replaced.sentence, replaced.hint ?? 'capture status --log')] : []),
-    ];
+  held({ spool, service }) {
+    if (!spool?.held || service.secret === 'refused') return undefined;
+    return failed(spool.held.sentence, spool.held.hint ?? LOG);
   },
+
+  'held-some'({ spool, service, now }) {
+    if (spool === undefined || service.secret === 'refused') return undefined;
+    const reasons = [...Map.groupBy(spool.heldSessions, ({ sentence }) => sentence).values()];
+    return reasons.map((sessions) => describeHold(sessions, now));
+  },
+
+  replaced: ({ spool }) => spool?.replaced && warning(spool.replaced.sentence, spool.replaced.hint ?? LOG),
 
   clock({ service: { aheadMs = 0 } }) {
     if (Math.abs(aheadMs) <= MAX_SKEW_MS) return undefined;
@@ -125,7 +129,7 @@ export const CHECKS: { readonly [check: string]: Check } = {
 
 /** Describes the sessions that are held for one reason. The session that is retried first comes first. */
 function describeHold(sessions: readonly HeldSession[], now: number): Finding {
-  const [{ sentence, hint = 'capture status --log', until }] = sessions as [HeldSession];
+  const [{ sentence, hint = LOG, until }] = sessions as [HeldSession];
   const again = until > now ? `in ${formatAge(until - now)}` : 'now';
   const what = sessions.length === 1 ? 'It is' : `${formatCount(sessions.length, 'session')} are`;
   return warning(`${sentence} ${what} tried again ${again}.`, hint);

@@ -12,34 +12,45 @@ import { readStarter } from '../setup/daemon.ts';
 import { damageOf } from '../spool/damage.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { continuesAt, isActive } from '../spool/pauses.ts';
-import { askService } from './service.ts';
-import { inspectTranscripts } from './transcripts.ts';
+import { askService, type ServiceAnswer } from './service.ts';
+import { type AgentTranscripts, inspectTranscripts } from './transcripts.ts';
 
 /** The state of this machine, which `capture status` describes. */
 export type Inspection = Awaited<ReturnType<typeof inspect>>;
 
+/** The parts of the state that a caller knows already. */
+export interface Known {
+  /** The caller's open spool; it stays open. */
+  spool?: Spool;
+  service?: ServiceAnswer;
+  daemon?: DaemonState;
+  agents?: AgentTranscripts[];
+  /** Returns how much space this person has on the disk of a folder. */
+  freeBytes?: (folder: string) => number;
+}
+
 /**
  * Collects the state once. Runs no program of an agent, and registers nothing at the service. It writes nothing, except that
- * opening the spool notices lost decisions. Anything that cannot be known is absent, whatever the reason. `freeBytes` returns
- * how much space this person has on the disk of a folder.
+ * opening the spool notices lost decisions. Anything that cannot be known is absent, whatever the reason.
  */
-export async function inspect(context: Context, freeBytes = askFreeBytes) {
+export async function inspect(context: Context, known: Known = {}) {
+  const { freeBytes = askFreeBytes } = known;
   const now = context.now();
   const state = stateFolder(context);
   const sign = attempt(() => readSettings(context), {});
   const wished = attempt<Preferences>(() => readPreferences(context), {});
   const settings = sign.value;
-  const service = await askService(context, settings);
+  const service = known.service ?? (await askService(context, settings));
   const recalled = attempt(() => recallAccount(settings, state), undefined);
   const account = service.account ?? recalled.value;
-  const opened = attempt(() => openLatest(state, settings, account), undefined);
+  const opened = attempt(() => known.spool ?? openLatest(state, settings, account), undefined);
   const spool = opened.value ?? openSpool(':memory:');
   if (opened.value === undefined) attempt(() => spool.copyDecisions(state), undefined);
   try {
     return {
       ...{ now, state, settings, service, account },
-      daemon: inspectDaemon(context, spool.getMeta('daemon')),
-      agents: inspectTranscripts(context, spool, wished.trouble === undefined),
+      daemon: known.daemon ?? inspectDaemon(context, spool.getMeta('daemon')),
+      agents: known.agents ?? inspectTranscripts(context, spool, wished.trouble === undefined),
       /** Absent if nothing was captured yet, or if the spool cannot be opened. */
       spool: opened.value && readSpool(spool, wished.value),
       /** Who may see new sessions, as far as this machine's setting says. */
@@ -60,12 +71,23 @@ export async function inspect(context: Context, freeBytes = askFreeBytes) {
       },
     };
   } finally {
-    spool.close();
+    if (spool !== known.spool) spool.close();
   }
 }
 
+interface DaemonState {
+  running: boolean;
+  pid?: number;
+  since?: string;
+  version?: string;
+  /** When the service last answered the present daemon, or the previous one. */
+  beatAt?: string;
+  /** Who restarts the daemon. */
+  starter?: ReturnType<typeof readStarter>;
+}
+
 /** Times are ISO. `beat` is the JSON that the daemon stored in its spool. */
-function inspectDaemon(context: Context, beat: string | undefined) {
+function inspectDaemon(context: Context, beat: string | undefined): DaemonState {
   const state = stateFolder(context);
   const { beatAt } = JSON.parse(beat ?? '{}') as { beatAt?: number };
   const holder = holderOf(state);
@@ -73,9 +95,7 @@ function inspectDaemon(context: Context, beat: string | undefined) {
   return {
     running: isDaemonRunning(state),
     ...(holder && { pid: holder.pid, since: new Date(holder.startedAt).toISOString(), version: holder.version }),
-    /** When the service last answered the present daemon, or the previous one. */
     ...(beatAt !== undefined && { beatAt: new Date(beatAt).toISOString() }),
-    /** Who restarts the daemon. */
     ...(starter && { starter }),
   };
 }

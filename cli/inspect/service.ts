@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { findDashboard } from '../dashboard.ts';
 import { describe } from '../failure.ts';
 import { hasStatus } from '../upload/problem.ts';
-import { createService, NotTheService, type Service } from '../upload/service.ts';
+import { aheadOf, createService, NotTheService, type Service } from '../upload/service.ts';
 
 /** The service's answers about itself and about the secret. */
 export interface ServiceAnswer {
@@ -38,11 +38,11 @@ export async function askService({ fetch, now }: Context, { url, secret }: Parti
       service.client.getHealth({}),
       findDashboard({ fetch }, url),
     ]);
-    const told = Date.parse(headers.get('date') ?? '');
+    const aheadMs = aheadOf(headers, now());
     return {
       ...{ url, answer: 'yes', dashboard },
       ...(typeof body.version === 'string' && { version: body.version }),
-      ...(!Number.isNaN(told) && { aheadMs: now() - told }),
+      ...(aheadMs !== undefined && { aheadMs }),
       ...(secret === undefined ? { secret: 'unasked' } : await askWhose(service)),
     };
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { MachineTrouble } from '../../contract/environment.ts';
+import type { MachineState } from '../../contract/environment.ts';
 
 /** Counters beside the events, so that nothing leaves the pipeline unnoticed. */
 export const COUNTERS = {
@@ -22,8 +22,7 @@ export const COUNTERS = {
 export type Counter = keyof typeof COUNTERS;
 
 /** Troubles that a person should know of and may be able to fix, for as long as they last. */
-const NOTICES = ['held', 'full', 'replaced'] as const satisfies readonly MachineTrouble[];
-export type NoticeKind = (typeof NOTICES)[number];
+export type NoticeKind = Extract<MachineState, 'held' | 'full' | 'replaced'>;
 
 export interface Notice {
   sentence: string;
@@ -54,8 +53,6 @@ export function createMeta(db: DatabaseSync) {
       const value = get.get(nameOf(kind))?.value;
       return value === undefined ? undefined : (JSON.parse(String(value)) as Notice);
     },
-    /** The kinds of notices that exist now. */
-    notices: (): NoticeKind[] => NOTICES.filter((kind) => get.get(nameOf(kind)) !== undefined),
     /** Pass undefined when the trouble is over. */
     setNotice(kind: NoticeKind, notice: Notice | undefined): void {
       if (notice === undefined) clear.run(nameOf(kind));

@@ -52,7 +52,7 @@ export async function setUpMachine() {
     },
     async findTroubles(more: Partial<Context> = {}, freeBytes?: number): Promise<Checked[]> {
       const { context } = createContext({ home, context: more });
-      return findTroubles(await inspect(context, freeBytes === undefined ? undefined : () => freeBytes), context);
+      return findTroubles(await inspect(context, freeBytes === undefined ? {} : { freeBytes: () => freeBytes }), context);
     },
   };
 }

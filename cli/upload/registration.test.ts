@@ -15,7 +15,7 @@ async function registerAll(...processes: (readonly [version: string, at: number]
   for (const sessions of processes) {
     const client = createService({ url: service.url, secret: 'sk_live_test', fetch });
     const retry = createRetry({ random: Math.random, signal: new AbortController().signal });
-    const registration = createRegistration(client, retry, { hostname: 'host', platform: 'linux' });
+    const registration = createRegistration(client, retry, { hostname: 'host', platform: 'linux', now: Date.now });
     for (const [version, at] of sessions) await registration.installation('codex', version, at);
   }
   return service.state.installations.get('ins_codex')?.version;

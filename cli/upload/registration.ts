@@ -6,7 +6,7 @@ import type { Repository } from '../repository.ts';
 import { VERSION } from '../version.ts';
 import { hasCode, hasStatus } from './problem.ts';
 import type { Retry } from './retry.ts';
-import { requireId, type Service } from './service.ts';
+import { aheadOf, requireId, type Service } from './service.ts';
 
 export class AgentDisabled extends Failure {
   constructor(agent: string) {
@@ -41,8 +41,8 @@ export type Registration = ReturnType<typeof createRegistration>;
 /** Registers the machine and its agents at the service, on first need and once per process. */
 export function createRegistration(
   service: Service,
-  retry: Retry,
-  { hostname, platform }: Pick<Context, 'hostname' | 'platform'>,
+  retry: Pick<Retry, 'attempt'>,
+  { hostname, platform, now }: Pick<Context, 'hostname' | 'platform' | 'now'>,
   { repository, disabledMs = Number.POSITIVE_INFINITY }: RegistrationOptions = {},
 ) {
   let environment: Promise<string> | undefined;
@@ -122,15 +122,19 @@ export function createRegistration(
         reported = told;
       }
     },
-    async heartbeat(): Promise<void> {
+    /** Returns how many milliseconds this machine's clock is ahead of the service's, as far as the answer says. */
+    async heartbeat(): Promise<number | undefined> {
       const environmentId = await getEnvironment();
       try {
-        await retry.attempt(() => service.client.heartbeat({ environmentId, body: { serviceCliVersion: VERSION } }));
+        const body = { serviceCliVersion: VERSION };
+        const { headers } = await retry.attempt(() => service.client.heartbeat({ environmentId, body }));
+        return aheadOf(headers, now());
       } catch (error) {
         if (hasCode(error, 'environment_revoked') || hasStatus(error, 403)) throw revoked();
         if (!hasStatus(error, 404)) throw error;
         environment = undefined;
         await getEnvironment();
+        return undefined;
       }
     },
   };

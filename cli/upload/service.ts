@@ -1,6 +1,6 @@
 import { writeAppends } from '../../contract/appends-body.ts';
 import type { BulkResult } from '../../contract/capture.ts';
-import { type Client, createClient, type Fetch, REQUEST_TIMEOUT_MS } from '../../contract/client.ts';
+import { type Client, createClient, type Fetch, REQUEST_TIMEOUT_MS, type Reply } from '../../contract/client.ts';
 import { VERSION } from '../version.ts';
 
 export interface Service {
@@ -75,6 +75,12 @@ export function createService({
   }
 
   return { url: base, client, append };
+}
+
+/** How many milliseconds this machine's clock is ahead of the service's, as far as an answer says. */
+export function aheadOf(headers: Reply<unknown>['headers'], now: number): number | undefined {
+  const told = Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(told) ? undefined : now - told;
 }
 
 /** The id in an answer. An answer without one is not from the service. */

@@ -67,7 +67,7 @@ test('removing a member names the machines set up with their secrets and revokes
     ...{ serviceCliVersion: '0.1.0', lastSeenAt: NOW, ...dated },
   });
   const health = (environmentId: string, secretId: string) => ({
-    ...{ environmentId, secretIds: [secretId], isOutdated: false, troubles: [] },
+    ...{ environmentId, secretIds: [secretId], isOutdated: false, states: [] },
   });
   service.answers.listEnvironments = () => ({
     environments: [environment('env_1', 'ada-mbp'), environment('env_2', 'ben-linux')],

@@ -102,6 +102,15 @@ const timeOfDay = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2
 export const formatWithinDay = (time: number, now: number): string =>
   localDay(time) === localDay(now) ? formatAgo(time, now) : timeOfDay.format(time);
 
+const weekdayAndTime = new Intl.DateTimeFormat('en-GB', { weekday: 'long', hour: '2-digit', minute: '2-digit' });
+const WEEK_MS = 7 * 86_400_000;
+
+/** A moment in a sentence: `13:05`, `Friday 13:05` within a week, `3 Nov` otherwise. */
+export function formatMoment(time: number, now: number): string {
+  if (localDay(time) === localDay(now)) return timeOfDay.format(time);
+  return (Math.abs(now - time) < WEEK_MS ? weekdayAndTime : shortDay).format(time);
+}
+
 /** The time left until then, in hours or days. Nobody needs the minutes of a deadline in a week. */
 export function formatLeft(time: number, now: number): string {
   const hours = Math.ceil((time - now) / 3_600_000);

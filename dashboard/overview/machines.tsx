@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import type { Environment } from '../../contract/environment.ts';
 import { paths } from '../app/paths.ts';
 import { useEnvironments, useMachineHealth } from '../app/queries.ts';
 import type { FrameSearch } from '../app/search.ts';
@@ -8,24 +9,23 @@ import { showHidden } from '../kit/text/controls.ts';
 import { Ago, useNow } from '../kit/time.tsx';
 import { SYSTEMS } from '../shared/environment-name.ts';
 import { useMachineNames } from '../shared/group-names.ts';
-import { Health, VersionOf, wordHealth } from '../shared/machine-health.tsx';
+import { Health, type HealthWords, VersionOf, wordHealth } from '../shared/machine-health.tsx';
 
 /** The page Machines lists the others. */
 const MOST = 20;
 
-/** Machines with their last contact, the state of their capture and their version. Machines in trouble come first. */
+const RANKS: Record<HealthWords['kind'], number> = { wrong: 0, paused: 1, healthy: 2 };
+
+/** Machines with their last contact, the state of their capture and their version. Machines in trouble come first, then paused ones. */
 export function Machines({ plane }: { plane: FrameSearch['plane'] }) {
   const names = useMachineNames();
   const health = useMachineHealth().data;
   const now = useNow();
   const environments = (useEnvironments().data ?? []).filter(({ status }) => status === 'active');
   if (environments.length === 0) return undefined;
-  const troubled = new Set(
-    environments.filter(({ environmentId }) => wordHealth(health?.get(environmentId), now)?.isWrong),
-  );
-  const sorted = environments.toSorted(
-    (a, b) => Number(troubled.has(b)) - Number(troubled.has(a)) || b.lastSeenAt.localeCompare(a.lastSeenAt),
-  );
+  const rankOf = ({ environmentId }: Environment) =>
+    RANKS[wordHealth(health?.get(environmentId), now)?.kind ?? 'healthy'];
+  const sorted = environments.toSorted((a, b) => rankOf(a) - rankOf(b) || b.lastSeenAt.localeCompare(a.lastSeenAt));
   return (
     <section aria-labelledby="machines" className="overview-part">
       <h2 id="machines" className="mb-1 text-14">

@@ -26,7 +26,7 @@ const usage = (from: string, to: string, cost: number): Usage => ({
 });
 
 const machine = (environmentId: string, more: Partial<MachineHealth>): MachineHealth => ({
-  ...{ environmentId, secretIds: [], isOutdated: false, troubles: [], reportedAt: NOW, waiting: 0 },
+  ...{ environmentId, secretIds: [], isOutdated: false, states: [], reportedAt: NOW, waiting: 0 },
   ...more,
 });
 
@@ -45,7 +45,7 @@ beforeEach(() => {
       machine('env_ada-mbp', { silentSince: new Date(Date.now() - 2 * DAY_MS).toISOString() }),
       machine('env_ben-linux', { waiting: 12, reportedAt: new Date(Date.now() - 600_000).toISOString() }),
       machine('env_dora-win', { waiting: 12, isOutdated: true }),
-      machine('env_eve-air', { troubles: ['full'] }),
+      machine('env_eve-air', { states: [{ state: 'full' }] }),
     ],
   });
   service.answers.getUsage = ({ from = '', to = '' }) => usage(from, to, to === dayOf(Date.now()) ? 138 : 100);
@@ -63,6 +63,38 @@ test('begins with a sentence: cost of the week, its change, failures and machine
   // Events that wait for moments and an outdated version are no trouble.
   expect(sentence()).not.toContain('dora-win');
   expect(sentence()).toContain('eve-air spool full');
+});
+
+test('a paused machine is neither healthy nor in trouble, and says since when until when', async () => {
+  const answer = service.answers.listMachineHealth;
+  const at = (ms: number) => new Date(Date.now() + ms).toISOString();
+  service.answers.listMachineHealth = (given) => {
+    const paused = { state: 'pause', since: at(-DAY_MS) };
+    const other = answer?.(given).machines.slice(2) ?? [];
+    return {
+      machines: [
+        machine('env_ada-mbp', { states: [{ ...paused, until: at(DAY_MS) }] }),
+        machine('env_ben-linux', { states: [{ ...paused, until: at(-1000) }] }),
+        ...other,
+      ],
+    };
+  };
+  await show('/', service);
+  const time = (ms: number) =>
+    new Intl.DateTimeFormat('en-GB', { weekday: 'long', hour: '2-digit', minute: '2-digit' }).format(Date.now() + ms);
+  const cell = (text: string | RegExp) => page.getByRole('row', { name: /ada-mbp/ }).getByText(text);
+  await expect.element(cell(`paused since ${time(-DAY_MS)} until ${time(DAY_MS)}`)).toBeVisible();
+  expect(cell(/paused/).element().className).not.toContain('text-warn');
+  expect(
+    cell(/paused/)
+      .element()
+      .getAttribute('title'),
+  ).toContain('nothing that agents write there is captured');
+  await expect.poll(() => document.querySelector('.sentence')?.textContent).toContain('ada-mbp paused since');
+  // A pause that has ended is over, even if the machine has not said so yet.
+  await expect.element(page.getByRole('row', { name: /ben-linux/ }).getByText('healthy')).toBeVisible();
+  const machines = [...document.querySelectorAll('section[aria-labelledby=machines] tbody tr')];
+  expect(machines.map((row) => row.querySelector('a')?.textContent).slice(0, 2)).toEqual(['eve-air', 'ada-mbp']);
 });
 
 test('says that sessions are still being counted, and shows them all afterwards', async () => {

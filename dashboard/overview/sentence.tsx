@@ -32,7 +32,7 @@ export function wordChange(now: number, before: number | undefined): string | un
   return change >= 1_000 ? `${Math.round(now / before)} times` : `${sign}${Math.abs(change)} % on`;
 }
 
-/** The period in one sentence: its cost, the change of the cost, the failure rate, and machines in trouble. */
+/** The period in one sentence: its cost, the change of the cost, the failure rate, and machines in trouble or paused. */
 export function Sentence({ range, total, before, isWaiting, isCatchingUp }: Props) {
   const days = daysIn(range);
   const period = days === 1 ? 'day' : `${days} days`;
@@ -40,10 +40,12 @@ export function Sentence({ range, total, before, isWaiting, isCatchingUp }: Prop
   const change = wordChange(total.cost ?? 0, before?.cost);
   const names = useMachineNames();
   const now = useNow();
-  const wrong = [...(useMachineHealth().data ?? [])].flatMap(([id, health]) => {
-    const words = wordHealth(health, now);
-    return words?.isWrong ? [{ id, text: `${names.get(id) ?? 'a machine'} ${words.text}` }] : [];
+  const machines = [...(useMachineHealth().data ?? [])].flatMap(([id, health]) => {
+    const { text, kind = 'healthy' } = wordHealth(health, now) ?? {};
+    return kind === 'healthy' ? [] : [{ id, kind, text: `${names.get(id) ?? 'a machine'} ${text}` }];
   });
+  const wrong = machines.filter(({ kind }) => kind === 'wrong');
+  const paused = machines.filter(({ kind }) => kind === 'paused');
   return (
     <p className="sentence">
       <span>
@@ -80,6 +82,14 @@ export function Sentence({ range, total, before, isWaiting, isCatchingUp }: Prop
         <a href={paths.environments()} className="text-warn">
           {plural(wrong.length - MOST_MACHINES, 'more machine')} in trouble
         </a>
+      )}
+      {paused.slice(0, MOST_MACHINES).map(({ id, text }) => (
+        <a key={id} href={paths.environments()}>
+          {text}
+        </a>
+      ))}
+      {paused.length > MOST_MACHINES && (
+        <a href={paths.environments()}>{plural(paused.length - MOST_MACHINES, 'more machine')} paused</a>
       )}
     </p>
   );

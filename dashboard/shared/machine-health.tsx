@@ -1,23 +1,46 @@
-import type { MachineHealth, MachineTrouble } from '../../contract/environment.ts';
-import { formatAgo, formatExact, plural } from '../kit/format.ts';
+import type { MachineHealth, MachineState, ReportedState } from '../../contract/environment.ts';
+import { formatAgo, formatExact, formatMoment, plural } from '../kit/format.ts';
 import { useNow } from '../kit/time.tsx';
 
 export interface HealthWords {
   text: string;
-  /** Somebody should look at the machine. */
-  isWrong: boolean;
+  /** `wrong`: somebody should look at the machine. `paused`: its person wants nothing captured. */
+  kind: 'healthy' | 'paused' | 'wrong';
 }
 
-const TROUBLES: Record<MachineTrouble, string> = {
+const STATES: Record<MachineState, string> = {
+  disk: 'disk nearly full',
+  'state-folders': 'state folder wrong',
+  'sign-in': 'signed out',
+  service: 'service not reached',
   held: 'upload refused',
-  heldSome: 'some sessions refused',
-  full: 'spool full',
+  'held-some': 'some sessions refused',
   replaced: 'damaged spool replaced',
+  clock: 'clock wrong',
+  version: 'old version',
+  daemon: 'daemon not running',
+  hooks: 'hooks missing',
+  reading: 'transcripts unread',
+  pause: 'paused',
+  deletion: 'transcripts deleted too soon',
+  readable: 'transcripts not readable',
+  preferences: 'preferences wrong',
+  full: 'spool full',
+  spool: 'spool behind',
+  refused: 'events refused',
+  damaged: 'damaged spool kept',
+  redaction: 'records withheld',
 };
 
-/** A command line newer than this page may report a trouble that the page does not know. */
-const wordTrouble = (trouble: string): string =>
-  Object.hasOwn(TROUBLES, trouble) ? TROUBLES[trouble as MachineTrouble] : 'unknown trouble';
+/** A command line newer than this page may report a state that the page does not know. */
+const wordState = (state: string): string =>
+  Object.hasOwn(STATES, state) ? STATES[state as MachineState] : 'unknown state';
+
+function wordReported({ state, since, until }: ReportedState, now: number): string {
+  const from = since === undefined ? '' : ` since ${formatMoment(Date.parse(since), now)}`;
+  const to = until === undefined ? '' : ` until ${formatMoment(Date.parse(until), now)}`;
+  return `${wordState(state)}${from}${to}`;
+}
 
 /** While an agent works, events wait for moments. Events that wait for longer than this are stuck. */
 const STUCK_MS = 5 * 60_000;
@@ -25,16 +48,23 @@ const STUCK_MS = 5 * 60_000;
 /** The state of a machine's capture in words; undefined if the machine has reported nothing. */
 export function wordHealth(health: MachineHealth | undefined, now: number): HealthWords | undefined {
   if (!health) return undefined;
-  const { silentSince, reportedAt, waiting = 0, troubles } = health;
+  const { silentSince, reportedAt, waiting = 0 } = health;
+  // A state that ends by itself ends here, even if the machine sleeps and does not report it.
+  const states = health.states.filter(({ until }) => until === undefined || now < Date.parse(until));
+  const [paused, troubles] = [states.filter(isPause), states.filter((one) => !isPause(one))];
   const isStuck = waiting > 0 && reportedAt !== undefined && now - Date.parse(reportedAt) > STUCK_MS;
   const wrong = [
     ...(silentSince ? [`silent since ${formatDay(silentSince)}`] : []),
-    ...new Set(troubles.map(wordTrouble)),
+    ...new Set(troubles.map((one) => wordReported(one, now))),
     ...(isStuck ? [`${plural(waiting, 'event')} waiting`] : []),
   ];
-  if (wrong.length > 0) return { text: wrong.join(' · '), isWrong: true };
-  return reportedAt === undefined ? undefined : { text: 'healthy', isWrong: false };
+  const text = [...paused.map((one) => wordReported(one, now)), ...wrong].join(' · ');
+  if (wrong.length > 0) return { text, kind: 'wrong' };
+  if (paused.length > 0) return { text, kind: 'paused' };
+  return reportedAt === undefined ? undefined : { text: 'healthy', kind: 'healthy' };
 }
+
+const isPause = ({ state }: ReportedState) => state === ('pause' satisfies MachineState);
 
 const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long' });
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
@@ -45,6 +75,14 @@ const formatDay = (time: string): string =>
 
 const NO_REPORT =
   'Its capture has not reported yet. A machine reports while capture runs in the background; an import does not.';
+
+const MEANINGS = {
+  healthy: '',
+  paused: 'Its person paused capture: nothing that agents write there is captured, now or later. ',
+  wrong: 'On that machine, capture status names the cause and the fix. ',
+} as const;
+
+const TONES = { healthy: 'text-muted', paused: 'text-text', wrong: 'text-warn' } as const;
 
 /** The state of a machine's capture, in amber only if something is wrong. */
 export function Health({ health }: { health: MachineHealth | undefined }) {
@@ -58,11 +96,9 @@ export function Health({ health }: { health: MachineHealth | undefined }) {
     );
   }
   const reportedAt = Date.parse(health?.reportedAt ?? '');
-  const title = Number.isNaN(reportedAt)
-    ? undefined
-    : `reported ${formatAgo(reportedAt, now)}, ${formatExact(reportedAt)}`;
+  const reported = Number.isNaN(reportedAt) ? '' : `Reported ${formatAgo(reportedAt, now)}, ${formatExact(reportedAt)}`;
   return (
-    <span className={words.isWrong ? 'text-warn' : 'text-muted'} title={title}>
+    <span className={TONES[words.kind]} title={`${MEANINGS[words.kind]}${reported}`}>
       {words.text}
     </span>
   );

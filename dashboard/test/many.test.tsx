@@ -65,7 +65,7 @@ describe('2,000 machines', () => {
         environmentId: `env_${at}`,
         secretIds: [],
         isOutdated: false,
-        troubles: at === 1_234 ? ['full'] : [],
+        states: at === 1_234 ? [{ state: 'full' }] : [],
       })),
     });
   });

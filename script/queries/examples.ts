@@ -112,7 +112,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   assignMachine: [[NOBODYS, 'usr_1', 'usr_2', NOW]],
   claimMachine: [[NOBODYS, 'usr_1', NOW]],
   lockEnvironment: [[ORGANIZATION, 'env_1']],
-  keepReport: [[ORGANIZATION, 'env_1', { waiting: 1, troubles: [] }, NOW]],
+  keepReport: [[ORGANIZATION, 'env_1', { waiting: 1, states: [] }, NOW]],
   readReports: [[ORGANIZATION]],
   readMachineSecrets: [[ORGANIZATION]],
   readMachineDays: [[ORGANIZATION, ['env_1'], '2026-11-22']],

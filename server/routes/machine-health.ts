@@ -1,4 +1,4 @@
-import type { MachineHealth } from '../../contract/environment.ts';
+import type { MachineHealth, ReportedState } from '../../contract/environment.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -46,7 +46,7 @@ export const machineHealthHandlers = ({ store: { db }, longReads, now }: Deps) =
           ...optionalTimestamp('silentSince', isSilent(row.last_seen_at, active, now()) ? row.last_seen_at : null),
           ...optionalTimestamp('reportedAt', row.reported_at),
           ...optional('waiting', row.waiting_events),
-          troubles: (row.troubles ?? '').split(',').filter(Boolean),
+          states: JSON.parse(row.states ?? '[]') as ReportedState[],
         };
       });
       return { status: 200, body: { machines } };

@@ -12,14 +12,16 @@ export async function keepReport(
   db: Db,
   organizationId: string,
   environmentId: string,
-  { waiting, troubles }: MachineReport,
+  { waiting, states }: MachineReport,
   now: number,
 ): Promise<boolean> {
+  // Nothing that this version does not know is stored, whatever a client sends.
+  const known = new Map(states.map(({ state, since, until }) => [state, { state, since, until }]));
   const changed = await changedRows(
     db,
     sql`
       update environments
-      set waiting_events = ${waiting}, troubles = ${[...new Set(troubles)].join(',')}, reported_at = ${now}
+      set waiting_events = ${waiting}, states = ${JSON.stringify([...known.values()])}, reported_at = ${now}
       where organization_id = ${organizationId} and environment_id = ${environmentId} and status = 'active'`,
   );
   return changed > 0;
@@ -27,7 +29,7 @@ export async function keepReport(
 
 type Report = Pick<
   EnvironmentRow,
-  'environment_id' | 'cli_version' | 'waiting_events' | 'troubles' | 'reported_at' | 'last_seen_at'
+  'environment_id' | 'cli_version' | 'waiting_events' | 'states' | 'reported_at' | 'last_seen_at'
 >;
 
 /** The reports of the most recently seen active machines, up to the quota. */
@@ -35,7 +37,7 @@ export const readReports = (db: Db, organizationId: string): Promise<Report[]> =
   allRows(
     db,
     sql<Report>`
-      select environment_id, cli_version, waiting_events, troubles, reported_at, last_seen_at from environments
+      select environment_id, cli_version, waiting_events, states, reported_at, last_seen_at from environments
       where organization_id = ${organizationId} and status = 'active'
       order by last_seen_at desc limit ${QUOTAS.environments}`,
   );

@@ -115,9 +115,9 @@ export interface EnvironmentRow extends Dated {
   repo_root: string | null;
   repo_remote: string | null;
   git_branch: string | null;
-  /** The last report of its command line. The troubles are separated by commas. */
+  /** The last report of its command line. The states are a JSON list. */
   waiting_events: number | null;
-  troubles: string | null;
+  states: string | null;
   reported_at: Time | null;
   /** The owner of the machine; null: it has none. */
   user_id: string | null;

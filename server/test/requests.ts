@@ -28,7 +28,7 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   getConfig: () => ({}),
   registerEnvironment: () => ({ body: { hostname: 'ours-host', platform: 'linux', serviceCliVersion: '1.0.0' } }),
   heartbeat: ({ ours }) => ({ params: { environmentId: ours.environmentId } }),
-  reportHealth: ({ ours }) => ({ params: { environmentId: ours.environmentId }, body: { waiting: 0, troubles: [] } }),
+  reportHealth: ({ ours }) => ({ params: { environmentId: ours.environmentId }, body: { waiting: 0, states: [] } }),
   listMachineHealth: () => ({}),
   registerAgent: ({ ours }) => ({ params: { environmentId: ours.environmentId }, body: { agentId: 'amp' } }),
   openSession: ({ ours }) => ({

@@ -221,7 +221,7 @@ create table environments (
   repo_remote text,
   git_branch text,
   waiting_events bigint,
-  troubles text,
+  states text,
   reported_at bigint,
   -- The owner of the machine, and the person who claims a machine without an owner.
   user_id text,

@@ -2,7 +2,7 @@
 
 -- keepReport
 update environments
-  set waiting_events = $1, troubles = $2, reported_at = $3
+  set waiting_events = $1, states = $2, reported_at = $3
   where organization_id = $4 and environment_id = $5 and status = 'active';
 
 -- readMachineDays
@@ -23,7 +23,7 @@ select secret_id, environment_id
   limit $2;
 
 -- readReports
-select environment_id, cli_version, waiting_events, troubles, reported_at, last_seen_at
+select environment_id, cli_version, waiting_events, states, reported_at, last_seen_at
   from environments
   where organization_id = $1 and status = 'active'
   order by last_seen_at desc

@@ -8,6 +8,13 @@ const machine = (fields: object = {}) => ({
   body: { hostname: 'box', platform: 'linux', serviceCliVersion: '1.0.0', ...fields },
 });
 
+/** States that a machine may report. */
+const STATES = [
+  { state: 'pause', since: '2026-11-28T13:05:00.000Z', until: '2026-11-28T15:05:00.000Z' },
+  { state: 'full' },
+  { state: 'of-a-later-version' },
+];
+
 const WRONG_FIELDS: [field: string, name: string, value: unknown][] = [
   ['hostname', 'no value', undefined],
   ['hostname', 'empty', ''],
@@ -272,8 +279,8 @@ export const ENVIRONMENTS: readonly Scenario[] = [
   { route: 'heartbeat', name: 'an unknown machine', ask: { params: { environmentId: 'env_none' } }, status: 404 },
   {
     route: 'reportHealth',
-    name: 'members see the waiting events and troubles that the machine reported with its secret',
-    ask: { body: { waiting: 12, troubles: ['held', 'held', 'full', 'ofALaterVersion'] } },
+    name: 'members see the waiting events and states that the machine reported with its secret',
+    ask: { body: { waiting: 12, states: [...STATES.map((one) => ({ ...one, file: 'secret-plan.md' })), STATES[1]] } },
     status: 200,
     async after({ service, ours }) {
       const { body } = await service.call('GET', '/v1/organizations/me/machine-health', { as: ours.member });
@@ -285,14 +292,17 @@ export const ENVIRONMENTS: readonly Scenario[] = [
         isOutdated: false,
         reportedAt: new Date(service.clock.now).toISOString(),
         waiting: 12,
-        troubles: ['held', 'full', 'ofALaterVersion'],
+        states: STATES,
       });
       expect(of(ours.revokedEnvironmentId)).toBeUndefined();
     },
   },
-  ...[{ waiting: -1, troubles: [] }, { waiting: 1 }, { waiting: 1, troubles: ['a file name'] }].map(
-    (body): Scenario => ({ route: 'reportHealth', name: JSON.stringify(body), ask: { body }, status: 400 }),
-  ),
+  ...[
+    { waiting: -1, states: [] },
+    { waiting: 1 },
+    { waiting: 1, states: [{ state: 'a file name' }] },
+    { waiting: 1, states: [{ state: 'pause', since: 'in the morning' }] },
+  ].map((body): Scenario => ({ route: 'reportHealth', name: JSON.stringify(body), ask: { body }, status: 400 })),
   ...(['revokedEnvironmentId', 'theirs'] as const).map(
     (whose): Scenario => ({
       route: 'reportHealth',
@@ -312,7 +322,7 @@ export const ENVIRONMENTS: readonly Scenario[] = [
       return {};
     },
     status: 200,
-    body: () => ({ machines: expect.arrayContaining([expect.objectContaining({ isOutdated: true, troubles: [] })]) }),
+    body: () => ({ machines: expect.arrayContaining([expect.objectContaining({ isOutdated: true, states: [] })]) }),
   },
   {
     route: 'listEnvironments',
