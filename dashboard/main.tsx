@@ -9,6 +9,7 @@ import { type Auth, createAuth, currentAddress, justSignedOut } from './app/auth
 import { createLive } from './app/live.ts';
 import { paths, shareTokenOf } from './app/paths.ts';
 import { createIndexReader } from './app/read-index.ts';
+import type { End } from './app/tabs.ts';
 import { SignedOut, SignInFailed, SigningIn } from './frame/sign-in.tsx';
 import { createAppRouter } from './routes.tsx';
 
@@ -36,7 +37,7 @@ async function signIn(): Promise<void> {
   if (window.location.pathname === paths.signedIn()) {
     window.history.replaceState(null, '', await auth.finishSignIn());
   } else if (justSignedOut()) {
-    show(<SignedOut onSignIn={() => void auth.signIn(currentAddress()).catch(fail)} />);
+    showSignedOut(auth);
     return;
   }
   await auth.token();
@@ -49,6 +50,11 @@ async function showDashboard(auth: Auth): Promise<void> {
   const indexes = createIndexReader(authorizedFetch);
   const app = { auth, api, indexes, live: createLive(authorizedFetch) };
   const client = createQueryClient();
+  auth.onEnd((end) => {
+    if (end === 'left') return window.location.assign(paths.home());
+    showSignedOut(auth, end);
+    client.clear();
+  });
   const router = createAppRouter({ api, client, indexes });
   // A page that is rendered before its code is loaded stays empty for at least 300 ms.
   await router.load();
@@ -60,6 +66,9 @@ async function showDashboard(auth: Auth): Promise<void> {
     </AppProvider>,
   );
 }
+
+const showSignedOut = (auth: Auth, end?: End) =>
+  show(<SignedOut {...(end && { end })} onSignIn={() => void auth.signIn(currentAddress()).catch(fail)} />);
 
 const fail = (error: unknown) => show(<SignInFailed error={error} onRetry={retry} />);
 

@@ -1,6 +1,7 @@
 import type { User } from 'oidc-client-ts';
 import type { BootstrapConfig } from '../../contract/bootstrap.ts';
 import { paths } from './paths.ts';
+import { type End, findEnd, noteSignIn, noteSignOut, watchTabs } from './tabs.ts';
 
 /** Signing in, and the token that proves it. */
 export interface Auth {
@@ -11,7 +12,10 @@ export interface Auth {
   signIn(returnTo: string): Promise<never>;
   /** Completes the sign-in at the identity provider. @returns the address that the person wanted to open */
   finishSignIn(): Promise<string>;
+  /** Signs the person out, in all tabs of this browser. */
   signOut(): Promise<void>;
+  /** Calls the listener as soon as another tab has ended this sign-in. From then on, no token is given out. */
+  onEnd(listener: (end: End) => void): void;
 }
 
 /** The identity provider does not answer, or its answer is invalid. */
@@ -29,6 +33,9 @@ const CLOCK_AHEAD = 'clock-ahead';
 
 export async function createAuth(): Promise<Auth> {
   const config = await readConfig();
+  // A browser that opens a closed tab again brings its token back, although the person has signed out meanwhile.
+  const restored = readStored(config);
+  if (restored && findEnd(restored.profile.sub) !== undefined) forget(config);
   // Loaded on demand: this is a seventh of all code, and a signed-in person does not need it until the token expires.
   let loading: Promise<ReturnType<typeof import('./provider.ts').createProvider>> | undefined;
   const loadProvider = () => {
@@ -40,6 +47,7 @@ export async function createAuth(): Promise<Auth> {
   };
 
   let renewing: Promise<string> | undefined;
+  let isEnded = false;
 
   async function signIn(returnTo: string): Promise<never> {
     // A redirect to an unreachable service would replace the open page by an error page of the browser.
@@ -83,11 +91,12 @@ export async function createAuth(): Promise<Auth> {
 
   return {
     async token() {
+      if (isEnded) return new Promise<never>(() => {});
       const user = readStored(config);
       if (user?.id_token && secondsLeft(user) > MARGIN) return user.id_token;
       return renew();
     },
-    renew,
+    renew: () => (isEnded ? new Promise<never>(() => {}) : renew()),
     signIn,
     async finishSignIn() {
       const { manager, isOutage } = await loadProvider();
@@ -95,6 +104,7 @@ export async function createAuth(): Promise<Auth> {
         throw isOutage(error) ? new ProviderAway(error) : error;
       });
       noteClock(user);
+      noteSignIn(user.profile.sub);
       return typeof user.state === 'string' && /^\/(?!\/)/.test(user.state) ? user.state : paths.home();
     },
     async signOut() {
@@ -103,9 +113,22 @@ export async function createAuth(): Promise<Auth> {
       const home = window.location.origin + paths.home();
       const endpoint = await manager.metadataService.getEndSessionEndpoint().catch(() => undefined);
       const address = endpoint === undefined ? home : cognitoSignOut(config, endpoint, home);
+      isEnded = true;
+      noteSignOut();
       if (address === undefined) return manager.signoutRedirect();
       await manager.removeUser();
       window.location.assign(address);
+    },
+    onEnd(listener) {
+      const { profile } = readStored(config) ?? {};
+      if (!profile) return;
+      watchTabs(profile.sub, (end) => {
+        if (end !== 'left') {
+          isEnded = true;
+          forget(config);
+        }
+        listener(end);
+      });
     },
   };
 }
@@ -115,9 +138,12 @@ const REFUSED =
 
 type Stored = Pick<User, 'id_token' | 'profile'>;
 
+const nameOf = ({ idpDomain, idpClientId }: BootstrapConfig) => `oidc.user:${idpDomain}:${idpClientId}`;
+const forget = (config: BootstrapConfig) => window.sessionStorage.removeItem(nameOf(config));
+
 /** The signed-in person, read from the library's storage. */
-function readStored({ idpDomain, idpClientId }: BootstrapConfig): Stored | undefined {
-  const text = window.sessionStorage.getItem(`oidc.user:${idpDomain}:${idpClientId}`);
+function readStored(config: BootstrapConfig): Stored | undefined {
+  const text = window.sessionStorage.getItem(nameOf(config));
   return text === null ? undefined : (JSON.parse(text) as Stored);
 }
 

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { wordError } from '../app/api.ts';
 import { ProviderAway } from '../app/auth.ts';
+import type { End } from '../app/tabs.ts';
 import { Button } from '../kit/button.tsx';
 import { Wordmark } from './wordmark.tsx';
 
@@ -11,10 +12,14 @@ export const SigningIn = () => (
   </Alone>
 );
 
-export function SignedOut({ onSignIn }: { onSignIn: () => void }) {
+export function SignedOut({ end = 'signed out', onSignIn }: { end?: End; onSignIn: () => void }) {
   return (
     <Alone title="You are signed out">
-      <p className="text-muted">Machines still capture sessions. Sign in to read them.</p>
+      <p className="text-muted">
+        {end === 'another person'
+          ? 'Another person has signed in in this browser.'
+          : 'Machines still capture sessions. Sign in to read them.'}
+      </p>
       <Button tone="primary" onClick={onSignIn}>
         Sign in
       </Button>

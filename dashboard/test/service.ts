@@ -101,6 +101,7 @@ export function createService(given: readonly Given[] = [], rows = [sessionRow('
         signIn: stay,
         finishSignIn: async () => '/',
         signOut: stay,
+        onEnd: () => {},
       },
       api: createClient({ baseUrl: '', fetch }),
       indexes: createIndexReader(fetch),

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useApp, usePerson } from '../../app/app.ts';
 import { forgetMembership } from '../../app/membership.ts';
 import { paths } from '../../app/paths.ts';
+import { noteLeft } from '../../app/tabs.ts';
 import { showHidden } from '../../kit/text/controls.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 
@@ -37,6 +38,7 @@ export function DeleteOrganization({ onClose }: { onClose: () => void }) {
       run={async (api) => {
         await api.deleteOrganization({ body: { name } });
         forgetMembership();
+        noteLeft();
       }}
       touches={[]}
       isIncomplete={name.trim() !== organization.name}
@@ -64,6 +66,7 @@ export function Leave({ onClose }: { onClose: () => void }) {
       run={async (api) => {
         await api.leaveOrganization({});
         forgetMembership();
+        noteLeft();
       }}
       touches={[]}
       // A reload, so that the page keeps nothing from the organization.
