@@ -4,7 +4,7 @@ import { stateFolder } from '../config.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatCount } from '../output.ts';
 import { SESSION_NAMES } from '../sessions/choose.ts';
-import { chooseMet } from '../sessions/met.ts';
+import { chooseToDecide } from '../sessions/met.ts';
 import { noteRecords } from '../sessions/notes.ts';
 import { openSpool } from '../spool/open.ts';
 
@@ -31,7 +31,7 @@ export const skipCommand = defineCommand({
     // A skip applies to every account, so it also works if nobody is signed in or nothing was captured yet.
     const spool = openSpool(locateSpool(context) ?? ':memory:', folder);
     try {
-      const { agent, session, title = '', sent, unread } = chooseMet(context, spool, last ? undefined : asked);
+      const { agent, session, title = '', sent, unread } = chooseToDecide(context, spool, last ? undefined : asked);
       const note = undo ? () => {} : noteRecords(context, spool, { agent, session, unread });
       const say = () => {
         note();

@@ -8,7 +8,7 @@ import type { Output } from '../output.ts';
 import { openPolicy, visibilityOf as wantedVisibilityOf } from '../pipeline.ts';
 import { readPreferences, writeVisibility } from '../privacy/preferences.ts';
 import { SESSION_NAMES } from '../sessions/choose.ts';
-import { chooseMet, type MetSession } from '../sessions/met.ts';
+import { chooseMet, chooseToDecide, type MetSession } from '../sessions/met.ts';
 import { VISIBILITY_WORDS, visibilityOf } from '../sessions/report.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { isTemporary } from '../upload/problem.ts';
@@ -84,7 +84,7 @@ async function restrictSession(context: Context, name: string, asked: Visibility
   const path = locateSpool(context);
   const spool = openSpool(path ?? ':memory:', stateFolder(context));
   try {
-    const { agent, session, id } = chooseMet(context, spool, name);
+    const { agent, session, id } = chooseToDecide(context, spool, name);
     const now = id === undefined ? [] : spool.sessions.openedAs(id).map((one) => one.visibility);
     if (isStricter(strictestOf(...now), asked)) {
       const sentence = `${agent} ${session} is ${strictestOf(...now)} at the service.`;

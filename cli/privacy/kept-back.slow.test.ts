@@ -419,3 +419,53 @@ async function decide(home: string, history: string): Promise<void> {
   expect(await run(args, options)).toMatchObject({ exitCode: 0 });
   await service.stop();
 }
+
+test.each([
+  ['is as old as the session', 0],
+  ['begins with an older record', 60_000],
+])('a fork that %s stays here if the session was skipped before anything of it was captured', async (_, older) => {
+  const { record, append, transcript, capture, arrived } = await prepare();
+  const said = [0, 1, 2, 3].map((id) => record('bbbb', id, 'work', 'kept-back', LAST_WEEK));
+  append(transcript('bbbb'), ...said);
+  utimesSync(transcript('bbbb'), LAST_WEEK / 1000, LAST_WEEK / 1000);
+  expect(await capture('skip', 'bbbb')).toMatchObject({ exitCode: 0 });
+  // The name sorts before the name of the session.
+  const fork = transcript('aaaa');
+  if (older > 0) append(fork, record('aaaa', 8, 'work', 'kept-back', LAST_WEEK - older));
+  append(
+    fork,
+    ...said.map((one) => ({ ...one, sessionId: 'aaaa' })),
+    record('aaaa', 9, 'work', 'kept-back', LAST_WEEK),
+  );
+  utimesSync(fork, LAST_WEEK / 1000, LAST_WEEK / 1000);
+  append(transcript('cccc'), record('cccc', 0, 'work', 'wanted'));
+  await capture('import');
+  expect(arrived()).toContain('wanted');
+  expect(arrived()).not.toContain('kept-back');
+});
+
+test('a session is captured although its fork was skipped before anything of both was captured', async () => {
+  const { record, append, transcript, capture, arrived } = await prepare();
+  append(transcript('bbbb'), record('bbbb', 0, 'work', 'wanted', LAST_WEEK));
+  utimesSync(transcript('bbbb'), LAST_WEEK / 1000, LAST_WEEK / 1000);
+  append(transcript('aaaa'), firstRecordOf(transcript('bbbb'), 'aaaa'));
+  append(transcript('aaaa'), record('aaaa', 1, 'work', 'kept-back'));
+  await capture('skip', 'aaaa');
+  await capture('import');
+  expect(arrived()).toContain('wanted');
+  expect(arrived()).not.toContain('kept-back');
+});
+
+test('a fork is private if its session was made private before anything of it was captured', async () => {
+  const { service, record, append, transcript, capture } = await prepare();
+  const said = [0, 1].map((id) => record('bbbb', id, 'work', 'hello', LAST_WEEK));
+  append(transcript('bbbb'), ...said);
+  utimesSync(transcript('bbbb'), LAST_WEEK / 1000, LAST_WEEK / 1000);
+  await capture('visibility', 'bbbb', 'private');
+  append(transcript('aaaa'), ...said.map((one) => ({ ...one, sessionId: 'aaaa' })));
+  append(transcript('aaaa'), record('aaaa', 9, 'work', 'more', LAST_WEEK));
+  utimesSync(transcript('aaaa'), LAST_WEEK / 1000, LAST_WEEK / 1000);
+  await capture('import');
+  const visibilities = [...service.state.sessions.values()].map(({ body }) => body.visibility);
+  expect(new Set(visibilities)).toEqual(new Set(['private']));
+});

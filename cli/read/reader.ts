@@ -15,6 +15,7 @@ import type { RecordHash } from './identity.ts';
 import { emptyLog, findTold, markTold, sortInboxes } from './inbox.ts';
 import { findKept } from './kept.ts';
 import { createMask } from './mask.ts';
+import { byAge, byRank, type Met, meetSessions } from './meeting.ts';
 import { openRecords } from './open.ts';
 import type { CapturedRecord, RecordStream } from './record.ts';
 import { MOMENT_MS } from './stored/records.ts';
@@ -88,9 +89,6 @@ const MOST_OPEN = 100;
 /** The limit for all files of a session together. */
 const BUFFER_BYTES = 16 * 1024 * 1024;
 
-/** The facts that decide about a session when capture meets its transcript. */
-type Met = Pick<Unread, 'found' | 'origin' | 'startedAt' | 'firstKeys'>;
-
 /** An open file. */
 interface Opened {
   file: FileBeingRead;
@@ -140,14 +138,13 @@ export function createReader(options: ReaderOptions) {
         if (files.length === 0) unmet.push(...findUnmet(found));
       });
     }
-    // Sessions are judged before their forks and before their sub-agents.
-    const all = [...unmet, ...met.flatMap(({ files }) => files)].sort(bySession);
-    const objections = new Map<Met, string | undefined>(all.map((file) => [file, objectionTo(file)]));
+    const all = [...unmet, ...met.flatMap(({ files }) => files)];
+    const objections = policy && meetSessions(policy, options.hashRecord, all);
     policy?.keep();
     for (const { rest, isYoung, found, told, files } of met) {
-      const isLeftOut = (file: Unread) => objections.get(file) !== undefined;
+      const isLeftOut = (file: Unread) => objections?.get(file) !== undefined;
       for (const file of files.filter(isLeftOut)) {
-        const reason = objections.get(file) ?? '';
+        const reason = objections?.get(file) ?? '';
         leftOut.push(toLeftOut(file, reason));
         if (policy) noteKept(file);
         const { found, origin } = file;
@@ -233,12 +230,6 @@ export function createReader(options: ReaderOptions) {
       const note = findKept(spool.decisions, options.hashRecord, file);
       if (note) spool.transact(note);
     });
-  }
-
-  function objectionTo({ found, origin, startedAt, firstKeys }: Met): string | undefined {
-    const agent = found.agent.id;
-    const heads = () => firstKeys().map((key) => options.hashRecord(`${agent} ${key}`));
-    return policy?.objection(agent, origin, { startedAt, heads });
   }
 
   /** Reads all of the work. Returns false if another process interfered: then look again. */
@@ -382,27 +373,3 @@ function groupBySession(files: Unread[]): Unread[][] {
   for (const group of groups.values()) group.sort(byRank);
   return [...groups.values()].sort(byAge);
 }
-
-/** Sessions come before their forks, and all of them before sub-agents. */
-const bySession = (one: Met, other: Met) => compareSubagents(one, other) || byAge([one], [other]);
-
-/** The session's own file comes before the files of its sub-agents. */
-const byRank = (one: Unread, other: Unread) =>
-  compareSubagents(one, other) || compare(one.found.path, other.found.path);
-
-const compareSubagents = (one: Met, other: Met) =>
-  Number(one.origin.subagent !== undefined) - Number(other.origin.subagent !== undefined);
-
-/** A fork begins with its parent's records, so both begin at the same time. Then the older file is the parent. */
-function byAge([one]: Met[], [other]: Met[]): number {
-  if (one === undefined || other === undefined) return 0;
-  const isChild = ({ origin }: Met, parent: Met) => origin.forkedFrom === parent.origin.session;
-  return (
-    one.startedAt - other.startedAt ||
-    Number(isChild(one, other)) - Number(isChild(other, one)) ||
-    one.found.bornAt - other.found.bornAt ||
-    compare(one.found.path, other.found.path)
-  );
-}
-
-const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);

@@ -1,9 +1,14 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readKey } from '../../redact/key.ts';
+import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { ancestors } from '../paths.ts';
+import { openPolicy } from '../pipeline.ts';
 import type { Unread } from '../read/identify.ts';
+import { createRecordHash } from '../read/identity.ts';
+import { meetSessions } from '../read/meeting.ts';
 import { findUnread } from '../read/unread.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
@@ -27,8 +32,24 @@ export interface MetSession {
 }
 
 /** The chosen session, captured or not. Without a name, the session that was last active in this folder. */
-export function chooseMet(context: Context, spool: Spool, name: string | undefined): MetSession {
+export const chooseMet = (context: Context, spool: Spool, name: string | undefined): MetSession =>
+  choose(context, spool, listMet(context, spool), name);
+
+/**
+ * The chosen session, about which a person decides now. Capture first meets every session that exists, because a session that
+ * begins later with the same records is a fork and inherits the decision.
+ */
+export function chooseToDecide(context: Context, spool: Spool, name: string | undefined): MetSession {
   const all = listMet(context, spool);
+  const chosen = choose(context, spool, all, name);
+  const policy = openPolicy(context, spool);
+  const unread = all.flatMap((one) => one.unread);
+  meetSessions(policy, createRecordHash(readKey(stateFolder(context))), unread);
+  policy.keep();
+  return chosen;
+}
+
+function choose(context: Context, spool: Spool, all: readonly MetSession[], name: string | undefined): MetSession {
   if (name === undefined) {
     const around = new Set(ancestors(context.folder));
     const here = all.filter(({ folders }) => folders.some((folder) => around.has(folder)));

@@ -1,0 +1,48 @@
+import type { Policy } from '../privacy/policy.ts';
+import type { Unread } from './identify.ts';
+import type { RecordHash } from './identity.ts';
+
+/** The facts that decide about a session when capture meets its transcript. */
+export type Met = Pick<Unread, 'found' | 'origin' | 'startedAt' | 'firstKeys'>;
+
+/**
+ * Lets the policy judge sessions, parents before their forks, so that a fork inherits the decision about its parent. The caller
+ * stores the judgements with `policy.keep`.
+ * @returns why each of them is kept back; undefined if it is captured
+ */
+export function meetSessions(
+  policy: Policy,
+  hashRecord: RecordHash,
+  all: readonly Met[],
+): Map<Met, string | undefined> {
+  const judge = ({ found, origin, startedAt, firstKeys }: Met) => {
+    const agent = found.agent.id;
+    const heads = () => firstKeys().map((key) => hashRecord(`${agent} ${key}`));
+    return policy.objection(agent, origin, { startedAt, heads });
+  };
+  return new Map(all.toSorted(bySession).map((one) => [one, judge(one)]));
+}
+
+/** Sessions come before their forks, and all of them before sub-agents. */
+const bySession = (one: Met, other: Met) => compareSubagents(one, other) || byAge([one], [other]);
+
+/** The session's own file comes before the files of its sub-agents. */
+export const byRank = (one: Met, other: Met): number =>
+  compareSubagents(one, other) || compare(one.found.path, other.found.path);
+
+const compareSubagents = (one: Met, other: Met) =>
+  Number(one.origin.subagent !== undefined) - Number(other.origin.subagent !== undefined);
+
+/** A fork begins with its parent's records, so both begin at the same time. Then the older file is the parent. */
+export function byAge([one]: readonly Met[], [other]: readonly Met[]): number {
+  if (one === undefined || other === undefined) return 0;
+  const isChild = ({ origin }: Met, parent: Met) => origin.forkedFrom === parent.origin.session;
+  return (
+    one.startedAt - other.startedAt ||
+    Number(isChild(one, other)) - Number(isChild(other, one)) ||
+    one.found.bornAt - other.found.bornAt ||
+    compare(one.found.path, other.found.path)
+  );
+}
+
+const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
