@@ -1,12 +1,13 @@
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
-import { headerOf, isTime, keyWithContent, stemOf, toOrigin, uuidAtEnd } from '../shared/identity.ts';
+import { headerOf, isTime, isUuid, keyWithContent, stemOf, toOrigin, uuidAtEnd } from '../shared/identity.ts';
 import { locate } from '../shared/locations.ts';
 import { at, isObject, partOf, peek, peekText, peekWords } from '../shared/part.ts';
 import { threadOf } from './event.ts';
 import { parse } from './parse.ts';
 
 /**
- * Codex writes a file per thread, append-only. Most facts are in it twice: as a `response_item` (sent to or from
+ * Codex writes a file per thread, append-only. Since 0.146, a thread that is resumed may go on in a further file, which is named
+ * after the thread and then after itself: `rollout-<time>-<thread>_<file>.jsonl`. Most facts are in it twice: as a `response_item` (sent to or from
  * the model) and as an `event_msg` (shown to the person). Every record is captured. This table shows which of the two
  * becomes the event of the conversation:
  *
@@ -41,7 +42,7 @@ export const codex: Agent = {
 };
 
 /**
- * The file's name ends in the thread's id, and its first record describes the thread. The name is more reliable: if the first
+ * The file's name has the thread's id, and its first record describes the thread. The name is more reliable: if the first
  * record is lost, the next one may describe the thread that this one was forked from.
  */
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
@@ -49,7 +50,7 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
   // In old versions, the description had no envelope.
   const meta = at(headerOf(isWrapped || first?.type === undefined ? first : {}), isWrapped ? 'payload' : '');
   const described = peekWords(meta, 'id');
-  const thread = uuidAtEnd(stemOf(path)) ?? described ?? path.replace(/\.jsonl$/, '');
+  const thread = threadIn(stemOf(path)) ?? described ?? path.replace(/\.jsonl$/, '');
   if (described !== thread) return { session: thread };
   const parents = ['session_id', 'parent_thread_id', 'source.subagent.thread_spawn.parent_thread_id'];
   const isSubagent = peek(meta, 'source.subagent') !== undefined || peek(meta, 'thread_source') === 'subagent';
@@ -62,6 +63,12 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
     branch: peekWords(meta, 'git.branch'),
     forkedFrom: peekWords(meta, 'forked_from_id'),
   });
+}
+
+/** The thread in the name of a file. */
+function threadIn(stem: string): string | undefined {
+  const [, thread] = /(.{36})_.{36}$/.exec(stem) ?? [];
+  return thread !== undefined && isUuid(thread) ? thread : uuidAtEnd(stem);
 }
 
 /**

@@ -41,6 +41,15 @@ describe('a file belongs to its session', () => {
     ['a thread', codex, rollout(B), meta({ id: B, cli_version: '0.145.0' }), { session: B, agentVersion: '0.145.0' }],
     ['a damaged thread', codex, rollout(B), undefined, { session: B }],
     ['a thread that lost its own first record', codex, rollout(B), meta({ id: A, cwd: '/a' }), { session: B }],
+    ['a further file of a thread', codex, rollout(`${A}_${B}`), meta({ id: A, cwd: '/a' }), { session: A, cwd: '/a' }],
+    ['a further file without its first record', codex, rollout(`${A}_${B}`), undefined, { session: A }],
+    [
+      'a further file of a sub-agent',
+      codex,
+      rollout(`${B}_${A}`),
+      meta({ id: B, source: spawned }),
+      { session: A, subagent: B },
+    ],
     ['a fork', codex, rollout(B), meta({ id: B, forked_from_id: A }), { session: B, forkedFrom: A }],
     ['a sub-agent', codex, rollout(B), meta({ id: B, source: spawned }), { session: A, subagent: B }],
     [
