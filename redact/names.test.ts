@@ -74,6 +74,10 @@ const NAMES: { [strength in NameStrength]: readonly string[] } = {
     'mfa_code',
     'apiKeyOld',
     'api_token_live',
+    'AUTH_TOKEN_V2',
+    'API_KEY_FOR_THE_BUILD',
+    'heroku_api_token_staging_eu',
+    'cookieSecretV1',
   ],
   weak: [
     'token',
@@ -93,8 +97,12 @@ const NAMES: { [strength in NameStrength]: readonly string[] } = {
     'connect.sid',
     '_csrf',
     'laravel_session',
+    'TOKEN_FOR_CI',
+    'SENTRY_TOKEN_READ',
+    'my_token_2024',
+    'tokenV2',
   ],
-  vendor: ['stripe_key', 'ALGOLIA_KEY', 'mailgunKey'],
+  vendor: ['stripe_key', 'ALGOLIA_KEY', 'mailgunKey', 'STRIPE_KEY_LIVE', 'sentryKeyReadOnly'],
   key: ['key', 'client_token', 'verification_token', 'keyid'],
 };
 
@@ -160,4 +168,10 @@ test.each([
   'pad_token',
   'keyword_token',
   'dkim_token',
+  'token_for_each_type',
+  'tokens_per_day',
+  'public_key_prod',
+  'secret_for_name',
+  'cache_key_v2',
+  'primary_key_2',
 ])('%s is not the name of a secret', (name) => expect(read(name)).toBeUndefined());

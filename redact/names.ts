@@ -6,9 +6,14 @@
  */
 export type NameStrength = 'strong' | 'password' | 'phrase' | 'weak' | 'key' | 'vendor';
 
-/** The words come last in a name: `password_reset_url` and `tokenType` hold no secret. A number or a stage may follow. */
-const SUFFIX =
-  '(?:_?\\d{1,3})?(?:_(?:value|string|str|plain|plaintext|text|raw|old|new|current|prod|production|dev|test|staging|live|local|base64|b64|hex|env|data|here|only))?$';
+/** The words of a secret come last in a name: `password_reset_url` and `tokenType` hold no secret. These words may follow them. */
+const STAGE =
+  'value|string|str|plain|plaintext|text|raw|old|new|current|prod|production|dev|test|staging|live|local|base64|b64|hex|env|data|here|only';
+/** They may also follow `token`, `key` and `secret`: one secret for each use. */
+const USE =
+  'read|write|readonly|read_only|rw|ro|admin|main|primary|secondary|backup|ci|cd|qa|uat|stage|sandbox|preview|internal|external|global|server|eu|us|for_[a-z0-9]+(?:_[a-z0-9]+){0,2}';
+const SUFFIX = `(?:_?\\d{1,3})?(?:_(?:${STAGE}))?$`;
+const LONG_SUFFIX = `(?:_?v?\\d{1,4})?(?:_(?:${STAGE}|${USE})){0,2}(?:_?v?\\d{1,4})?$`;
 
 /** The word for password in other languages, in small letters and with `_` for a blank. */
 export const PASSWORD_WORDS =
@@ -34,26 +39,27 @@ const STRENGTHS: readonly (readonly [NameStrength, RegExp])[] = [
   [
     'strong',
     new RegExp(
-      `(?:^|_)(?:(?:\\w*_)?[a-z]{0,16}_?api_?keys?|[a-z]*secrete?|[a-z]*secret_?(?:key|token)|secret_key_base|docker_?config_?json|dockercfg|[a-z]*client_?secret|[a-z]*private_?key|[a-z]*access_?key|[a-z]*(?:access|refresh|id|auth|bearer|api|bot|session|security|deploy|oauth|identity)_?tokens?|personal_access_token|bearer|authorization|credentials?|connection_?string|conn_?str|signing_?(?:key|secret)|encryption_?key|master_?key|account_?key|shared_?key|subscription_?key|webhook_?secret|service_role_?key|licen[cs]e_?key|ssh_?key|client_key|app_?key|application_?key|admin_?key|auth_?key|consumer_?key|security_?key|otp|totp|two_?factor|mfa_?code)${SUFFIX}`,
+      `(?:^|_)(?:(?:\\w*_)?[a-z]{0,16}_?api_?keys?|[a-z]*secrete?|[a-z]*secret_?(?:key|token)|secret_key_base|docker_?config_?json|dockercfg|[a-z]*client_?secret|[a-z]*private_?key|[a-z]*access_?key|[a-z]*(?:access|refresh|id|auth|bearer|api|bot|session|security|deploy|oauth|identity)_?tokens?|personal_access_token|bearer|authorization|credentials?|connection_?string|conn_?str|signing_?(?:key|secret)|encryption_?key|master_?key|account_?key|shared_?key|subscription_?key|webhook_?secret|service_role_?key|licen[cs]e_?key|ssh_?key|client_key|app_?key|application_?key|admin_?key|auth_?key|consumer_?key|security_?key|otp|totp|two_?factor|mfa_?code)${LONG_SUFFIX}`,
     ),
   ],
   [
     'weak',
     new RegExp(
-      `(?:^|_)(?:[a-z]*tokens?|pat|auth|pass|cookie|secrets|passwords|dsn|salt|jwt|csrf|xsrf|(?:php|j|asp|cgi)sess(?:ion)?_?id|connect_sid|session_cookie|csrf_?token|csrfmiddlewaretoken|(?:laravel|rack|play)_session)${SUFFIX}`,
+      `(?:^|_)(?:[a-z]*tokens?|pat|auth|pass|cookie|secrets|passwords|dsn|salt|jwt|csrf|xsrf|(?:php|j|asp|cgi)sess(?:ion)?_?id|connect_sid|session_cookie|csrf_?token|csrfmiddlewaretoken|(?:laravel|rack|play)_session)${LONG_SUFFIX}`,
     ),
   ],
-  ['vendor', new RegExp(`(?<!(?:^|_)(?:${COUNTED}))(?<=[a-z0-9]{4})_key$`)],
+  ['vendor', new RegExp(`(?<!(?:^|_)(?:${COUNTED}))(?<=[a-z0-9]{4})_key${LONG_SUFFIX}`)],
   // `shodan_api`: people leave out the last word.
   ['key', /(?<=[a-z0-9]{3})_api$/],
-  ['key', new RegExp(`key_?id|(?:^|_)[a-z]*keys?${SUFFIX}|(?:^|_)(?:secret|token|auth|pat)_[a-z]+$`)],
+  ['key', new RegExp(`key_?id|(?:^|_)[a-z]*keys?${LONG_SUFFIX}|(?:^|_)(?:secret|token|auth|pat)_[a-z]+$`)],
 ];
 
 /** Names that end like a secret but hold a setting, a cursor or something public. */
 const HARMLESS = new RegExp(
   '(?:^|_)(?:max|min|num|count|total|next|page|prev|previous|continuation|cancellation|cancel|sync|has|is|no|use|show|hide|forgot|reset|public|publishable|design|syntax|token_type|stop|eos|bos|pad|unk|mask|special|input|output|invalid|missing|unexpected|current|last|first|start|end|end_of|open|close|parse|lex|keyword|lock|change|request|client_request|idempotency|concurrency|next_page|action|batch|cfn|aws|resource|starting|pagination|semicolon|colon|comma|dkim)_(?:[a-z]+_)?(?:token|tokens|auth|pass|api_key|password|secret|cookie)$' +
     '|^old_?pwd$|(?:change|request|next|page|action|dkim)_?tokens?$|(?:^|_)(?:id|ids|name|names|arn|url|uri|type|path|file|hash|version|date|expiry|used|changed|updated|created|age|days|at|length|size|count|index|policy|format|field|label|placeholder|digest|algorithm|endpoint|prefix|suffix|in|on|enabled|required|hint|manager|provider|store|service|error|status|mode|state|header|kind|class|(?<!password_)selector)$' +
-    '|(?:^|_)(?:public|publish\\w*|primary|foreign|cache|sort|partition|i18n|lang|locale|translation|row|column|col|hash|range|group|storage|state|query|map|dict|object|prop|react|event|arrow|shift|enter|meta|alt|ctrl|lock|s3|bucket|file|path|route|dedup\\w*|config|setting|feature|flag|param|field|attr|menu|shortcut|record|item|entry|node|unique|composite|join|host|gpg|pgp|fingerprint|pub|session|message|thread|conversation|trace|metric|sub|bound|mon|don|tur|jo|hot|don|whis|fingerprint|verify|verification|release|artifact|image|layer|chunk|build|content|etag|registry|index|block|target|recv|tag|web_?socket|parent|child|template|document|doc|asset|package|commit|project|user|site|restore)_?keys?\\d{0,3}$',
+    '|(?:^|_)(?:public|publish\\w*|primary|foreign|cache|sort|partition|i18n|lang|locale|translation|row|column|col|hash|range|group|storage|state|query|map|dict|object|prop|react|event|arrow|shift|enter|meta|alt|ctrl|lock|s3|bucket|file|path|route|dedup\\w*|config|setting|feature|flag|param|field|attr|menu|shortcut|record|item|entry|node|unique|composite|join|host|gpg|pgp|fingerprint|pub|session|message|thread|conversation|trace|metric|sub|bound|mon|don|tur|jo|hot|don|whis|fingerprint|verify|verification|release|artifact|image|layer|chunk|build|content|etag|registry|index|block|target|recv|tag|web_?socket|parent|child|template|document|doc|asset|package|commit|project|user|site|restore)_?keys?' +
+    LONG_SUFFIX,
 );
 
 const CACHE_LIMIT = 20_000;

@@ -66,6 +66,21 @@ export const CLOUDS: readonly Rule[] = [
       no: 'AccountKey=<key>;',
     },
   ),
+  // Keys of older storage accounts have no mark of their own, so the columns of `az storage account keys list` tell.
+  rule(
+    'azure-account-key-list',
+    ['full'],
+    /full(?:\\{0,7}",(?:\s|\\[nrt]){0,20}\\{0,7}"value\\{0,7}":\s{0,2}\\{0,7}"|[ \t]{2,20})([A-Za-z0-9+/]{86}==)/i,
+    {
+      entropy: 4,
+      yes: [
+        'key1     FULL          <base64 86>==',
+        '"permissions": "FULL",\n    "value": "<base64 86>=="',
+        '\\"permissions\\": \\"FULL\\", \\"value\\": \\"<base64 86>==\\"',
+      ],
+      no: ['full  text', '"permissions": "FULL", "value": "<base64 40>"'],
+    },
+  ),
   rule('azure-shared-access-signature', ['sig='], /sig=((?:[A-Za-z0-9+/]|%2[bf]){40,86}(?:%3d|=){0,2})/i, {
     entropy: 4,
     yes: '?sv=2024-01-01&sp=r&sig=<alnum 43>%3D',
