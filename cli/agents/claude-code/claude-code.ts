@@ -1,7 +1,7 @@
 import type { Agent, JsonObject, Origin, TranscriptFile } from '../agent.ts';
 import { headerOf, isUuid, stemOf, toOrigin } from '../shared/identity.ts';
 import { locate } from '../shared/locations.ts';
-import { partOf, peekText, peekWords } from '../shared/part.ts';
+import { isObject, partOf, peekText, peekWords } from '../shared/part.ts';
 import { parse } from './parse.ts';
 
 const DEFAULT_RETENTION_DAYS = 30;
@@ -85,11 +85,12 @@ function endsSession(record: JsonObject): boolean {
 }
 
 /**
- * A fork replays the whole chain into a new file. The copies keep the `uuid` and the time, if any, but get the fork's
- * `sessionId`.
+ * A fork replays the whole chain into a new file. The copies keep the time, if any, and get the fork's `sessionId`. They keep the
+ * `uuid`, or get a new one and name the old one in `forkedFrom`, as the Agent SDK does.
  */
-function recordKey({ uuid, type, timestamp }: JsonObject): string | undefined {
-  if (typeof uuid !== 'string' || !isUuid(uuid)) return undefined;
+function recordKey({ uuid, type, timestamp, forkedFrom }: JsonObject): string | undefined {
+  const original = isObject(forkedFrom) && typeof forkedFrom.messageUuid === 'string' ? forkedFrom.messageUuid : uuid;
+  if (typeof original !== 'string' || !isUuid(original)) return undefined;
   // Type and time guard against a false match that would lose a record. A replay keeps both.
-  return [uuid, type, timestamp].filter((part) => typeof part === 'string').join(' ');
+  return [original, type, timestamp].filter((part) => typeof part === 'string').join(' ');
 }

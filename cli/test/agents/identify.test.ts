@@ -87,6 +87,13 @@ describe('records with the same key', () => {
     expect(claudeCode.recordKey({ ...record, uuid: 'a1' }, place(A))).toBeUndefined();
   });
 
+  test('a record of Claude Code that a fork copies under a new id has the key of the original', () => {
+    const record = { type: 'user', uuid: A, timestamp: 't', sessionId: A };
+    const copy = { ...record, uuid: B, sessionId: B, forkedFrom: { sessionId: A, messageUuid: A } };
+    expect(claudeCode.recordKey(copy, place(B))).toBe(claudeCode.recordKey(record, place(A)));
+    expect(claudeCode.recordKey({ ...copy, timestamp: 'u' }, place(B))).not.toBe(claudeCode.recordKey(copy, place(B)));
+  });
+
   test('a numbered record of Codex has the same key only within its thread', () => {
     const record = {
       type: 'event_msg',
