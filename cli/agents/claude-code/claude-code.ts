@@ -1,4 +1,5 @@
-import type { Agent, JsonObject, Origin, TranscriptFile } from '../agent.ts';
+import { join } from 'node:path';
+import type { Agent, JsonObject, Origin, TranscriptFile, Variables } from '../agent.ts';
 import { headerOf, isUuid, stemOf, toOrigin } from '../shared/identity.ts';
 import { locate } from '../shared/locations.ts';
 import { isObject, partOf, peekText, peekWords } from '../shared/part.ts';
@@ -29,6 +30,8 @@ export const claudeCode: Agent = {
   displayName: 'Claude Code',
   programs: ['claude'],
   ...places,
+  variables: [...places.variables, 'APPDATA'],
+  roots: (variables, home) => [...places.roots(variables, home), ...coworkFolders(variables, home)],
   settings: {
     path: places.inFolder('settings.json'),
     findRetention: ({ cleanupPeriodDays: days }) => ({
@@ -52,12 +55,24 @@ export const claudeCode: Agent = {
 };
 
 /**
+ * Claude Cowork runs Claude Code in a machine of its own, and keeps its folder in
+ * `<account>/<organization>/local_<id>/.claude` of one of these.
+ */
+const coworkFolders = ({ APPDATA }: Variables, home: string): string[] =>
+  [join(home, 'Library', 'Application Support'), join(home, '.config'), APPDATA].flatMap((folder) =>
+    folder ? [join(folder, 'Claude', 'local-agent-mode-sessions')] : [],
+  );
+
+/**
  * `<project>/<session>.jsonl`. Below it are `<session>/subagents/agent-<id>.jsonl`, and `…/workflows/<run>/agent-<id>.jsonl`
  * with its `journal.jsonl`. Beside a sub-agent's file is `agent-<id>.meta.json`, one document that is rewritten, so it is not
- * a transcript. `tool-results/` holds output that was too long for the transcript.
+ * a transcript. `tool-results/` holds output that was too long for the transcript. The `audit.jsonl` of Cowork repeats a session
+ * in another form, with fewer tokens.
  */
 function isTranscript(path: string): boolean {
-  return path.endsWith('.jsonl') && !path.includes('/tool-results/');
+  return (
+    path.endsWith('.jsonl') && !path.includes('/tool-results/') && !/(?:^|\/)local_[^/]*\/audit\.jsonl$/.test(path)
+  );
 }
 
 /** Session files are named after their session. In a fork, the records may still name the forked session. */

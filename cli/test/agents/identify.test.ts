@@ -116,9 +116,20 @@ describe('records with the same key', () => {
 });
 
 test("the agents' folders follow their environment variables", () => {
-  expect(claudeCode.roots({}, '/home/dev')).toEqual(['/home/dev/.claude/projects']);
-  expect(claudeCode.roots({ CLAUDE_CONFIG_DIR: '/c' }, '/home/dev')).toEqual(['/c/projects']);
+  expect(claudeCode.roots({}, '/home/dev')[0]).toBe('/home/dev/.claude/projects');
+  expect(claudeCode.roots({ CLAUDE_CONFIG_DIR: '/c' }, '/home/dev')[0]).toBe('/c/projects');
   expect(codex.roots({ CODEX_HOME: '/x' }, '/home/dev')).toEqual(['/x/sessions', '/x/archived_sessions']);
   expect(claudeCode.isTranscript('-p/s/tool-results/a.jsonl')).toBe(false);
   expect(claudeCode.isTranscript('-p/s/subagents/agent-x1.meta.json')).toBe(false);
+});
+
+test('sessions of Claude Cowork are found on every system, without the audit log that repeats them', () => {
+  const roots = claudeCode.roots({ APPDATA: '/r' }, '/h');
+  const below = 'Claude/local-agent-mode-sessions';
+  expect(roots).toEqual(
+    expect.arrayContaining([`/h/Library/Application Support/${below}`, `/h/.config/${below}`, `/r/${below}`]),
+  );
+  expect(claudeCode.isTranscript(`a/b/local_1/.claude/projects/-p/${A}.jsonl`)).toBe(true);
+  expect(claudeCode.isTranscript('a/b/local_1/audit.jsonl')).toBe(false);
+  expect(claudeCode.isTranscript('local_1/audit.jsonl')).toBe(false);
 });
