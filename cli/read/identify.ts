@@ -9,7 +9,7 @@ import type { Found } from './discover.ts';
 import { createLineReader, type Line } from './lines.ts';
 import { folderOf, timeOf } from './record.ts';
 import type { StoredPlace } from './stored/stream.ts';
-import { readValues, type Value } from './values.ts';
+import { isFiller, readValues, type Value } from './values.ts';
 
 /** A transcript with something to read. */
 export interface Unread {
@@ -88,13 +88,16 @@ export function findUnreadFile(spool: Spool, found: Found, isYoung: boolean, isW
 
 const hasMoved = (row: FileRow) => !existsSync(join(row.root, row.path));
 
-/** A longer run of blanks is treated like any other text. */
-const MOST_BLANKS = 64 * 1024;
+/** A longer run of filler is treated like any other text. */
+const MOST_FILLER = 64 * 1024 * 1024;
 
-/** Whether only blanks and line feeds are left to read. */
+/** Whether only blanks, line feeds and NULs are left to read. A crash may leave many NULs at the end of a file. */
 function isBlank(fd: number, position: number, size: number): boolean {
-  if (size - position > MOST_BLANKS) return false;
-  return /^\s*$/.test(readAt(fd, position, size - position).toString('latin1'));
+  if (size - position > MOST_FILLER) return false;
+  for (let at = position; at < size; at += CHUNK_BYTES) {
+    if (!readAt(fd, at, Math.min(CHUNK_BYTES, size - at)).every(isFiller)) return false;
+  }
+  return true;
 }
 
 interface Head {

@@ -33,3 +33,21 @@ test.runIf(process.platform === 'linux')(
     expect(most).toBeLessThan(120);
   },
 );
+
+test('a transcript that ends in the NULs of a crash is read completely', async () => {
+  const root = makeFolder();
+  write(join(root, `p/${sessionId(1)}.jsonl`), `${prompt(1, 0, 'one')}\n${'\0'.repeat(143 * 1024)}`);
+  const { read, findWork, spool } = openReading(root);
+  expect(findWork().sessions).toHaveLength(1);
+  await read();
+  expect([...spooledEvents(spool).values()].flat()).toHaveLength(1);
+  const later = openReading(root, ':memory:');
+  await later.read();
+  expect(later.findWork().sessions).toEqual([]);
+  write(
+    join(root, `p/${sessionId(1)}.jsonl`),
+    `${prompt(1, 0, 'one')}\n${'\0'.repeat(143 * 1024)}${prompt(1, 1, 'two')}\n`,
+  );
+  await later.read();
+  expect([...spooledEvents(later.spool).values()].flat()).toHaveLength(2);
+});

@@ -113,7 +113,7 @@ function findClose(bytes: Buffer, from: number, last: number): number {
 const byteOrderMark = (bytes: Buffer) => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
 
 /** Blanks, and the NULs that a file system leaves where a crash lost data. */
-const isFiller = (byte: number | undefined) =>
+export const isFiller = (byte: number | undefined): boolean =>
   byte === 0x20 || byte === 0x0d || byte === 0x09 || byte === 0x0a || byte === 0;
 
 function skipFiller(bytes: Buffer, from: number, last: number): number {
