@@ -46,6 +46,8 @@ const COUNTS = {
     `${formatCount(count, 'transcript')} cannot be verified: the agent deleted the file.`,
   unverifiable: (count: number) => `${formatCount(count, 'event')} cannot be verified: their transcript was deleted.`,
   unreadableFiles: undefined,
+  /** Each has an event at the service that says how long the line was. */
+  tooLong: undefined,
   newFiles: (count: number) => `${formatCount(count, 'transcript')} not captured yet: run \`capture import\`.`,
 } satisfies { [what: string]: ((count: number) => string) | undefined };
 export type Counted = keyof typeof COUNTS;
@@ -82,9 +84,13 @@ export function reportFindings({ counts, problems, list }: Findings, output: Out
     return count > 0 ? [`${formatCount(count, 'event')} ${words}`] : [];
   });
   const total = Object.values(problems).reduce((sum, count) => sum + count, 0);
+  const lost =
+    counts.tooLong > 0 ? [`${formatCount(counts.tooLong, 'line')} of a transcript too long to be captured`] : [];
   const left = total - list.length;
   const about = `${formatCount(counts.records, 'record')} of ${formatCount(counts.sessions, 'session')}: `;
-  const summary: OutputLine = total === 0 ? ['green', `${about}all there`, ''] : ['red', about + wrong.join(', '), ''];
+  const faults = [...wrong, ...lost];
+  const summary: OutputLine =
+    faults.length === 0 ? ['green', `${about}all there`, ''] : ['red', about + faults.join(', '), ''];
   output.answer({ ...counts, problems, findings: list, ...(left > 0 && { findingsLeftOut: left }) }, [
     ...list.map(describeFinding),
     ...(left > 0 ? [`… and ${formatCount(left, 'more event')}`] : []),
@@ -95,7 +101,7 @@ export function reportFindings({ counts, problems, list }: Findings, output: Out
     counts.sessions === 0 ? 'No captured session matches.' : summary,
     ...(total > 0 ? ['The transcripts still have these events: see docs/verify.md.'] : []),
   ]);
-  return total > 0 ? EXIT.failure : EXIT.ok;
+  return faults.length > 0 ? EXIT.failure : EXIT.ok;
 }
 
 function describeFinding({ problem, agent, session, file, position, eventType, ...more }: Difference): string {

@@ -184,6 +184,7 @@ export class SessionVerification {
         bytes = 0;
         await setImmediate();
       }
+      if (record.tooLong) findings.count('tooLong');
       // Makes the same events as capturing.
       const { texts } = mask(row, record);
       const events: Expected[] = texts.map(this.#held.digestEvent);

@@ -287,3 +287,13 @@ function changeFirstText(messages: { text?: string }[]): object[] {
   const at = messages.findIndex(({ text }) => text !== undefined && !text.startsWith('{'));
   return messages.map((message, index) => (index === at ? { ...message, text: 'changed by its agent' } : message));
 }
+
+test('a transcript with a line that is too long to be captured is not reported as complete', async () => {
+  const { run: capture, file } = await startWith(one);
+  appendFileSync(file, `{"type":"user","text":"${'x'.repeat(65 * 1024 * 1024)}"}\n${two}\n`);
+  await capture('import');
+  const { exitCode, stdout } = await capture('verify');
+  expect(exitCode).toBe(1);
+  expect(stdout).toContain('1 line of a transcript too long to be captured');
+  expect(stdout).not.toContain('all there');
+});
