@@ -139,6 +139,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       return { facts: known, reason: NO_FOLDER_EXCLUDED };
     }
     if (folder.length > LONGEST_PATH) return { facts: known, reason: 'the path of its folder is too long' };
+    if (folder.includes('\0')) return { facts: known, reason: 'the path of its folder contains a NUL' };
     const seen = look(folder);
     if (seen.kind === 'unreachable') return { facts: known, reason: UNREACHABLE };
     if (seen.kind === 'there') {
