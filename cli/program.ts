@@ -6,6 +6,7 @@ import { COMMANDS } from './commands/all.ts';
 import type { Context } from './context.ts';
 import { EXIT, Failure } from './failure.ts';
 import { createOutput, type OutputOptions, reportError } from './output.ts';
+import { withMoreFolders } from './privacy/preferences.ts';
 import { READ_APART, readForAnother } from './reading.ts';
 import { VERSION } from './version.ts';
 
@@ -28,13 +29,14 @@ Exit codes:
 `;
 
 /** Runs one invocation and returns its exit code. */
-export async function runProgram(context: Context, args: readonly string[]): Promise<number> {
+export async function runProgram(given: Context, args: readonly string[]): Promise<number> {
+  const context = withMoreFolders(given);
   let exitCode: number = EXIT.ok;
   const program = createProgram(context, (code) => {
     exitCode = code;
   });
   try {
-    if (args[0] === 'version' || args[0] === '-v') return await runProgram(context, ['--version', ...args.slice(1)]);
+    if (args[0] === 'version' || args[0] === '-v') return await runProgram(given, ['--version', ...args.slice(1)]);
     if (args[0] === READ_APART) await readForAnother(context);
     else await program.parseAsync(args, { from: 'user' });
     return exitCode;

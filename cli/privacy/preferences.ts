@@ -1,5 +1,8 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { CATALOG } from '../../contract/catalog.ts';
 import { isVisibility, type Visibility } from '../../contract/session.ts';
+import type { Agent } from '../agents/agent.ts';
+import { withFolders } from '../agents/more-folders.ts';
 import { readJson, type StatePlace, stateFolder, writeJson } from '../config.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { findRuleProblem } from './rules.ts';
@@ -12,6 +15,8 @@ export interface Preferences {
   exclude?: string[];
   /** Who may see new sessions of this machine, unless a stricter wish applies. Defaults to the organization's setting. */
   visibility?: Visibility;
+  /** Further folders of an agent, by its id, such as those of another account. `~` means the home folder. */
+  folders?: { [agent: string]: string[] };
   redaction?: {
     /** Rule ids, and whole marks such as `[REDACTED:slack-token:1f0c]`, that capture lets through. */
     allow?: string[];
@@ -33,6 +38,24 @@ export function readPreferences(context: StatePlace): Preferences {
   throw new Failure(EXIT.usage, `${path}: ${problem}`, CORRECT_IT);
 }
 
+/**
+ * The agents of this machine, with the further folders that the person names. As long as the preferences have an error, nothing
+ * is captured, so their folders do not matter.
+ */
+export function withMoreFolders<Where extends StatePlace & { agents: readonly Agent[] }>(context: Where): Where {
+  let folders: Preferences['folders'];
+  try {
+    folders = readPreferences(context).folders;
+  } catch {
+    return context;
+  }
+  if (folders === undefined) return context;
+  const named = new Map(Object.entries(folders));
+  const toPath = (folder: string) => resolve(folder.replace(/^~(?=$|[/\\])/, context.home));
+  const agents = context.agents.map((agent) => withFolders(agent, (named.get(agent.id) ?? []).map(toPath)));
+  return { ...context, agents };
+}
+
 /** Stores who may see new sessions. The other settings stay as they are. */
 export function writeVisibility(context: StatePlace, visibility: Visibility): void {
   writeJson(preferencesPath(context), { ...readPreferences(context), visibility });
@@ -51,11 +74,18 @@ type Check = Find | { readonly [name: string]: Check };
 const findTextsProblem: Find = (value) => (areTexts(value) ? undefined : 'must be a list of texts');
 const findRulesProblem: Find = (value) =>
   areTexts(value) ? value.map(findRuleProblem).find((problem) => problem !== undefined) : findTextsProblem(value);
+const findFoldersProblem: Find = (value) => {
+  if (!areTexts(value)) return findTextsProblem(value);
+  return value.every((path) => /^(?:~(?:$|[/\\])|[/\\]|[A-Za-z]:[/\\])/.test(path))
+    ? undefined
+    : 'must be a list of folders, such as "~/.claude-work"';
+};
 const NAMES = 'team, facts or private';
 const CHECKS: Check = {
   include: findRulesProblem,
   exclude: findRulesProblem,
   visibility: (value) => (isVisibility(value) ? undefined : `must be ${NAMES}`),
+  folders: Object.fromEntries(CATALOG.map(({ agentId }) => [agentId, findFoldersProblem])),
   redaction: { allow: findTextsProblem },
   spool: { maxMegabytes: (value) => (isPositive(value) ? undefined : 'must be a number above 0') },
 };

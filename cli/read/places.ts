@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Agent, Variables } from '../agents/agent.ts';
+import { everyVariable } from '../agents/more-folders.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { ancestors, isInside } from '../paths.ts';
 import type { Place } from './discover.ts';
@@ -57,7 +58,6 @@ export function placesOf(
 function copiesIn(folder: string, agents: readonly Agent[]): Place[] {
   if (!statSync(folder).isDirectory()) return [];
   return agents.flatMap((agent) => {
-    const everyVariable = (path: string) => new Proxy({}, { get: () => path }) as Variables;
     const named = join(folder, agent.id);
     const roots = [
       ...agent.roots({}, folder),

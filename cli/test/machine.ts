@@ -52,7 +52,10 @@ export async function setUpMachine() {
     },
     async findTroubles(more: Partial<Context> = {}, freeBytes?: number): Promise<Checked[]> {
       const { context } = createContext({ home, context: more });
-      return findTroubles(await inspect(context, freeBytes === undefined ? {} : { freeBytes: () => freeBytes }), context);
+      return findTroubles(
+        await inspect(context, freeBytes === undefined ? {} : { freeBytes: () => freeBytes }),
+        context,
+      );
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Agent, Variables } from '../agent.ts';
 export interface Locations {
   /** Its own folder, below the person's home. */
   folder: string;
-  /** The variable that moves its folder. */
+  /** The variable that moves its folder. It may list several folders, separated by commas. */
   movedBy?: string;
   /** Whether that variable moves the whole home folder for this agent. */
   movesHome?: true;
@@ -39,7 +39,20 @@ export function locate(locations: Locations): Located {
   } = locations;
   const named = (variables: Variables, name: string | undefined) => (name && variables[name]) || undefined;
 
-  function folder(variables: Variables, home: string): string {
+  /** The variables once for each folder that they list. The first folder is the one whose settings the agent uses. */
+  function perFolder(variables: Variables): readonly [Variables, ...Variables[]] {
+    const [first, ...others] =
+      named(variables, movedBy)
+        ?.split(',')
+        .map((folder) => folder.trim())
+        .filter(Boolean) ?? [];
+    if (movedBy === undefined || first === undefined || others.length === 0) return [variables];
+    const movedTo = (folder: string) => ({ ...variables, [movedBy]: folder });
+    return [movedTo(first), ...others.map(movedTo)];
+  }
+
+  function folder(given: Variables, home: string): string {
+    const [variables] = perFolder(given);
     const moved = named(variables, movedBy);
     return movesHome ? join(moved ?? home, locations.folder) : (moved ?? join(home, locations.folder));
   }
@@ -53,12 +66,14 @@ export function locate(locations: Locations): Located {
     variables: [data?.movedBy, movedBy, rootMovedBy, rootsMovedBy].filter((name) => name !== undefined),
     folder,
     inFolder: (path) => (variables, home) => join(folder(variables, home), path),
-    roots: (variables, home) => [
-      ...[named(variables, rootMovedBy)].filter((root) => root !== undefined),
-      ...roots.map((root) => join(named(variables, rootsMovedBy) ?? dataFolder(variables, home), root)),
+    roots: (given, home) => [
+      ...[named(given, rootMovedBy)].filter((root) => root !== undefined),
+      ...perFolder(given).flatMap((variables) =>
+        roots.map((root) => join(named(variables, rootsMovedBy) ?? dataFolder(variables, home), root)),
+      ),
     ],
-    credentials: (variables, home) => [
-      ...credentials.map((file) => join(dataFolder(variables, home), file)),
+    credentials: (given, home) => [
+      ...perFolder(given).flatMap((variables) => credentials.map((file) => join(dataFolder(variables, home), file))),
       ...credentialsAtHome.map((file) => join(home, file)),
     ],
   };
