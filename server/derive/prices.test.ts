@@ -65,6 +65,20 @@ describe('prices', () => {
     expect(prices.fingerprint).not.toBe(readPrices(file).fingerprint);
   });
 
+  /** As Copilot CLI writes them. US dollars for a million tokens in and a million tokens out. */
+  test.each([
+    ['claude-opus-4.6', 30],
+    ['claude-opus-4.5', 30],
+    ['anthropic/claude-opus-4.6', 30],
+    ['claude-sonnet-4.5', 18],
+    ['claude-haiku-4.5', 6],
+    ['claude-opus-5.5', 24],
+    ['gpt-5.1-codex', 11.25],
+    ['gemini-3-pro-preview', 14],
+  ])('of %s, whose version is written with a dot, are those of its vendor', (model, cost) => {
+    expect(readPrices().costOf(model, '2026-11-20', [1_000_000, 0, 0, 1_000_000])).toBe(cost);
+  });
+
   test('that are invalid stop the service with a message that names the place', () => {
     const wrong = write({ date: '2026-11-01', models: [{ model: 'x', prices: [{ input: -1, output: 1 }] }] });
     expect(() => readPrices(wrong)).toThrow(

@@ -110,12 +110,16 @@ function parse(text: string): PriceTable {
   return { date, models: models.map((entry) => ({ ...entry, prices: entry.prices.toSorted(byDay) })) };
 }
 
-/** `us.anthropic.claude-…`, `openrouter/anthropic/claude-…`, `models/gemini-…` are the models behind them. */
+/**
+ * `us.anthropic.claude-…`, `openrouter/anthropic/claude-…`, `models/gemini-…` are the models behind them. Copilot CLI and gateways
+ * write `claude-opus-4.6` for `claude-opus-4-6`.
+ */
 const nameOf = (model: string) =>
   model
     .toLowerCase()
     .replace(/^.*\//, '')
-    .replace(/^(?:(?:us|eu|apac|global)\.)?(?:anthropic|openai|google|qwen|deepseek|moonshotai|moonshot|xai)\./, '');
+    .replace(/^(?:(?:us|eu|apac|global)\.)?(?:anthropic|openai|google|qwen|deepseek|moonshotai|moonshot|xai)\./, '')
+    .replace(/^claude-.*/, (name) => name.replace(/(?<=\d)\.(?=\d)/g, '-'));
 
 /** The cost of a session; null if no price is known for any of it. */
 export function costOfFacts(facts: Facts, costOf: Prices['costOf']): number | null {
