@@ -66,6 +66,7 @@ export const MACHINE_STATES = [
   'pause',
   'deletion',
   'readable',
+  'unknown',
   'preferences',
   'full',
   'spool',

@@ -43,6 +43,8 @@ export interface DatabaseStore {
    * with the record that identifies the session.
    */
   records(query: Query, session: string, since: number): Iterable<StoredRecord>;
+  /** Counts the sessions in tables that `sessions` does not read, because a later version of the agent made them. */
+  unknown?(query: Query): { table: string; count: number }[];
 }
 
 export interface DatabaseSession {

@@ -4,8 +4,11 @@ import type { MachineState } from '../../contract/environment.ts';
 import { shellWord } from '../../contract/quote.ts';
 import { RULES } from '../../redact/rules/all.ts';
 import { RULES_VERSION } from '../../redact/version.ts';
+import type { Agent } from '../agents/agent.ts';
 import type { Context } from '../context.ts';
 import { formatAge, formatBytes, formatCount, formatMoment } from '../output.ts';
+import { tilde } from '../paths.ts';
+import type { UnknownData } from '../read/unknown.ts';
 import { type Check, type Finding, failed, warning } from './finding.ts';
 import { attempt, type Inspection } from './inspect.ts';
 import type { AgentTranscripts } from './transcripts.ts';
@@ -54,6 +57,9 @@ export const CAPTURE_CHECKS = {
     const sentence = `${formatCount(troubles.length, 'file or folder', 'files and folders')} of ${whose.join(', ')} cannot be read, so they are not captured.`;
     return failed(sentence, 'capture import --dry-run   # names them; then chmod -R u+rX FOLDER, or chown it');
   },
+
+  unknown: ({ agents, state }, { home }) =>
+    agents.flatMap(({ agent, unknown }) => unknown.map((data) => describeUnknown(agent, data, tilde(state, home)))),
 
   preferences({ unreadable: { preferences } }) {
     if (preferences === undefined) return undefined;
@@ -125,6 +131,24 @@ export const checkDisk: Check = ({ state, freeBytes }) => {
   const fix = `df -h ${shellWord(state)}   # free some space`;
   return freeBytes >= FREE_FAILURE ? warning(sentence, fix) : failed(`${sentence} Capture stops when it is full.`, fix);
 };
+
+function describeUnknown({ id, displayName }: Agent, data: UnknownData, state: string): Finding {
+  const { kind, count } = data;
+  if (kind === 'folder') {
+    const sentence = `${data.folder} holds ${formatCount(count, 'transcript')} of ${displayName}, and is not read.`;
+    const folders = JSON.stringify({ folders: { [id]: [data.folder] } });
+    return warning(
+      sentence,
+      `Add ${folders} to ${state}/preferences.json, or the folder to "exclude"; then capture restart.`,
+    );
+  }
+  const what =
+    kind === 'files'
+      ? `${formatCount(count, 'file')} of ${displayName} with the ending ${data.ending}`
+      : `${formatCount(count, 'session')} of ${displayName} in the table ${data.table}`;
+  const sentence = `${what}: this version of capture cannot read them, so they are not captured.`;
+  return warning(sentence, 'Install the newest version: see docs/install.md. If it says the same, report the form.');
+}
 
 /** Transcripts that an agent will delete before they are captured. */
 function findDeletion({ agent, unread }: AgentTranscripts, { variables, home }: Context, now: number): Finding[] {

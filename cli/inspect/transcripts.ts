@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { openPolicy } from '../pipeline.ts';
 import { wantedFrom } from '../privacy/consent.ts';
 import type { Trouble } from '../read/discover.ts';
+import { findUnknown, type UnknownData } from '../read/unknown.ts';
 import { findUnread } from '../read/unread.ts';
 import type { Spool } from '../spool/open.ts';
 
@@ -20,10 +21,12 @@ export interface AgentTranscripts {
   leftOut: string[];
   /** What could not be read. */
   troubles: Trouble[];
+  /** What looks like sessions, and no reader reads. */
+  unknown: UnknownData[];
 }
 
 /**
- * Checks how far every transcript was read. Reads none of it and writes nothing. `isAsked`: whether to respect the person's
+ * Checks how far every transcript was read, and what nobody reads. Reads none of it and writes nothing. `isAsked`: whether to respect the person's
  * wishes; false if they cannot be known.
  */
 export function inspectTranscripts(context: Context, spool: Spool, isAsked: boolean): AgentTranscripts[] {
@@ -34,7 +37,7 @@ export function inspectTranscripts(context: Context, spool: Spool, isAsked: bool
   if (isAsked) policy.refresh();
   return context.agents.map((agent) => {
     const counts = { files: 0, bytes: 0, untouched: 0, earlier: 0 };
-    const one: AgentTranscripts = { agent, ...counts, unread: [], leftOut: [], troubles: [] };
+    const one: AgentTranscripts = { agent, ...counts, unread: [], leftOut: [], troubles: [], unknown: [] };
     const onTrouble = (trouble: Trouble) => void one.troubles.push(trouble);
     for (const { size, modifiedAt, sessions } of findUnread({ ...context, agents: [agent] }, spool, onTrouble)) {
       one.files++;
@@ -49,6 +52,8 @@ export function inspectTranscripts(context: Context, spool: Spool, isAsked: bool
         }
       }
     }
+    const isWanted = (data: UnknownData) => data.kind !== 'folder' || !policy.objectionToFolder(data.folder);
+    one.unknown.push(...findUnknown(context, agent).filter(isWanted));
     return one;
   });
 }

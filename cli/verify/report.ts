@@ -48,6 +48,9 @@ const COUNTS = {
   unreadableFiles: undefined,
   /** Each has an event at the service that says how long the line was. */
   tooLong: undefined,
+  /** What looks like sessions, and no reader reads. */
+  unknown: (count: number) =>
+    `${formatCount(count, 'file or session', 'files and sessions')} of a form that this version cannot read: see \`capture status\`.`,
   newFiles: (count: number) => `${formatCount(count, 'transcript')} not captured yet: run \`capture import\`.`,
 } satisfies { [what: string]: ((count: number) => string) | undefined };
 export type Counted = keyof typeof COUNTS;
@@ -88,7 +91,8 @@ export function reportFindings({ counts, problems, list }: Findings, output: Out
     counts.tooLong > 0 ? [`${formatCount(counts.tooLong, 'line')} of a transcript too long to be captured`] : [];
   const left = total - list.length;
   const about = `${formatCount(counts.records, 'record')} of ${formatCount(counts.sessions, 'session')}: `;
-  const faults = [...wrong, ...lost];
+  const unknown = counts.unknown > 0 ? [`${counts.unknown.toLocaleString('en-US')} of an unknown form`] : [];
+  const faults = [...wrong, ...lost, ...unknown];
   const summary: OutputLine =
     faults.length === 0 ? ['green', `${about}all there`, ''] : ['red', about + faults.join(', '), ''];
   output.answer({ ...counts, problems, findings: list, ...(left > 0 && { findingsLeftOut: left }) }, [
@@ -98,7 +102,7 @@ export function reportFindings({ counts, problems, list }: Findings, output: Out
       const count = counts[what as Counted];
       return count > 0 && say ? [say(count)] : [];
     }),
-    counts.sessions === 0 ? 'No captured session matches.' : summary,
+    counts.sessions === 0 && faults.length === 0 ? 'No captured session matches.' : summary,
     ...(total > 0 ? ['The transcripts still have these events: see docs/verify.md.'] : []),
   ]);
   return faults.length > 0 ? EXIT.failure : EXIT.ok;

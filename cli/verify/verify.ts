@@ -130,10 +130,11 @@ function createAsking(context: Context, { url }: Service, patienceMs: number): R
   };
 }
 
-/** Counts transcripts without any captured record. */
+/** Counts transcripts without any captured record, and what no reader reads. */
 function countNew(context: Context, spool: Spool, { agent }: SessionFilter, findings: Findings): void {
   const agents = requireAgents(context, agent);
-  for (const { untouched } of inspectTranscripts({ ...context, agents }, spool, true)) {
+  for (const { untouched, unknown } of inspectTranscripts({ ...context, agents }, spool, true)) {
     findings.count('newFiles', untouched);
+    for (const { count } of unknown) findings.count('unknown', count);
   }
 }

@@ -24,6 +24,7 @@ const STATES: Record<MachineState, string> = {
   pause: 'paused',
   deletion: 'transcripts deleted too soon',
   readable: 'transcripts not readable',
+  unknown: 'sessions of an unknown form',
   preferences: 'preferences wrong',
   full: 'spool full',
   spool: 'spool behind',

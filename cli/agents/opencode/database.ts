@@ -8,7 +8,23 @@ import { isUnsettled, toPartRecord } from './records.ts';
  * A row of a table is a record, `{<table>: row}`. A part is `{<role of its message>: row}`. Only the tables with a session's
  * content are read. The tables of accounts, credentials and shares hold secrets, and `event` repeats the others.
  */
-export const database: DatabaseStore = { kind: 'database', sessions: listSessions, records: readRecords };
+export const database: DatabaseStore = {
+  kind: 'database',
+  sessions: listSessions,
+  records: readRecords,
+  unknown: countLaterSessions,
+};
+
+/** A later version of the agent keeps its sessions in another table, such as `session_v2`, beside the sessions of before. */
+function countLaterSessions(query: Query): { table: string; count: number }[] {
+  const tables = tablesOf(query);
+  const isRead = ['session', 'message', 'part'].every((table) => tables.has(table));
+  const known = isRead ? 'WHERE id NOT IN (SELECT id FROM session)' : '';
+  return [...tables]
+    .filter((table): table is string => typeof table === 'string' && /^session_v\d{1,3}$/.test(table))
+    .map((table) => ({ table, count: Number(query(`SELECT count(*) AS count FROM ${table} ${known}`)[0]?.count) }))
+    .filter(({ count }) => count > 0);
+}
 
 /** The agent may wait this long for another of its processes before it commits a row with the time at which it began. */
 const LATE_MS = 10_000;
