@@ -211,10 +211,10 @@ export async function openBus(
         await manager.streams.info(name);
       }),
 
-    publish: ({ place, entry, body, behind }) =>
-      ask(async () => {
-        const written = headers();
-        written.set(ENTRY, writeEntry(entry));
+    async publish({ place, entry, body, behind }) {
+      const written = headers();
+      written.set(ENTRY, writeEntry(entry));
+      return ask(async () => {
         const options = {
           headers: written,
           msgID: idOf(place, entry, behind),
@@ -228,7 +228,8 @@ export async function openBus(
           if (isCode(error, JetStreamApiCodes.StreamWrongLastSequence)) return undefined;
           throw error;
         }
-      }),
+      });
+    },
 
     next: (place, from) => nextOf(name, `${subjects.log}.${place}`, from),
 

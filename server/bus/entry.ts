@@ -3,7 +3,8 @@ import { Value } from 'typebox/value';
 import { Party } from '../../contract/audit.ts';
 
 const Count = Type.Integer({ minimum: 0 });
-const Time = Type.Integer({ minimum: 0 });
+/** Epoch milliseconds. Clients may report times before 1970. */
+const Time = Type.Integer();
 const Plane = Type.Union([Type.Literal('live'), Type.Literal('test')]);
 const Nullable = <Schema extends typeof Time | ReturnType<typeof Type.String>>(schema: Schema) =>
   Type.Union([schema, Type.Null()]);
@@ -55,12 +56,18 @@ export interface SessionPlace {
   sessionId: string;
 }
 
-/** Writes the entry for a header, which may contain only ASCII. */
-export const writeEntry = (entry: Entry): string =>
-  JSON.stringify(entry).replace(
+/**
+ * Writes the entry for a header, which may contain only ASCII.
+ * @throws if no worker could read it. A published entry that cannot be read would block its session and stop the workers
+ */
+export function writeEntry(entry: Entry): string {
+  const text = JSON.stringify(entry).replace(
     /[\u007f-\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+  if (readEntry(text) === undefined) throw new Error(`an entry of the kind ${entry.kind} cannot be read again`);
+  return text;
+}
 
 /** Returns undefined if this version does not understand the text. */
 export function readEntry(text: string | undefined): Entry | undefined {
