@@ -15,6 +15,7 @@ import {
 import { headers, type MsgHdrs, type NatsConnection, nanos } from '@nats-io/transport-node';
 import { Problem } from '../../contract/problem.ts';
 import { type AppendEntry, type Entry, type Logged, readEntry, writeEntry } from './entry.ts';
+import { findLoss } from './loss.ts';
 import { deadLettersOf, ensureStreams, isCode, subjectsOf, WORKERS } from './streams.ts';
 
 export interface NewMessage {
@@ -105,16 +106,22 @@ const READ_AT_ONCE = 5_000;
 export const PULL_MS = 1_000;
 /** How long after a failure to publish or read revoked secrets the next attempt starts. */
 const AGAIN_MS = 1_000;
+/** How long after a failed look at a bus that is connected again the next one starts. */
+const RESUME_MS = 100;
 
-/**
- * @param copies the number of copies of each message in new streams
- * @param onMade called each time streams were created: at the start, or because the bus lost them
- */
+export interface OpenBusOptions {
+  name: string;
+  /** The number of copies of each message in new streams. */
+  copies: number;
+  /** Called each time streams were created: at the start, or because the bus lost them. */
+  onMade?: () => void;
+  /** Called each time the bus no longer has its last messages. */
+  onLost?: () => void;
+}
+
 export async function openBus(
   connection: NatsConnection,
-  name: string,
-  copies: number,
-  onMade: () => void = () => undefined,
+  { name, copies, onMade, onLost }: OpenBusOptions,
 ): Promise<Bus> {
   const client = jetstream(connection, { timeout: ANSWERED_WITHIN_MS });
   const manager = await jetstreamManager(connection, { timeout: ANSWERED_WITHIN_MS });
@@ -132,10 +139,26 @@ export async function openBus(
       isEnsuring = false;
     });
     if (!isMade) return;
-    onMade();
+    newest = 0;
+    onMade?.();
     forget();
   }
+  /** The sequence of the last message that this process has published. */
+  let newest = 0;
+
+  /** Must be done before any process publishes, since the workers would skip what is published before. */
+  async function recover(): Promise<void> {
+    const loss = await findLoss(manager, name, newest);
+    if (!loss) return;
+    if (loss.isSkipping) {
+      await manager.consumers.delete(name, WORKERS);
+      await ensure();
+    }
+    newest = loss.last;
+    onLost?.();
+  }
   await ensure();
+  await recover();
 
   /** Runs a short request. Rejects as soon as the connection is lost, whereas the client would wait for its timeout. */
   const ask = <Answer>(question: () => Promise<Answer>): Promise<Answer> =>
@@ -166,17 +189,33 @@ export async function openBus(
   const unanswered = new Set<(reason: unknown) => void>();
   let connected = true;
   const isConnected = () => connected && !connection.isClosed();
+  let reconnects = 0;
   void watch();
   async function watch(): Promise<void> {
     for await (const { type } of connection.status()) {
       if (type === 'disconnect') {
         connected = false;
+        reconnects++;
         for (const reject of unanswered) reject(busUnavailable('the connection was lost'));
       }
-      if (type !== 'reconnect') continue;
-      connected = true;
-      forget();
+      if (type === 'reconnect') void resume(reconnects);
     }
+  }
+
+  /** Uses the bus again once it is known which messages it has, unless the connection is lost meanwhile. */
+  async function resume(reconnect: number): Promise<void> {
+    const isPresent = () => reconnect === reconnects && !connection.isClosed();
+    const isReady = () =>
+      ensure()
+        .then(recover)
+        .then(
+          () => true,
+          () => false,
+        );
+    while (isPresent() && !(await isReady())) await pause(RESUME_MS, undefined, { ref: false });
+    if (!isPresent()) return;
+    connected = true;
+    forget();
   }
 
   const get = (query: object, stream = name): Promise<StoredMsg | null> =>
@@ -223,6 +262,7 @@ export async function openBus(
         await together();
         try {
           const { seq, duplicate } = await client.publish(`${subjects.log}.${place}`, body, options);
+          newest = Math.max(newest, seq);
           return duplicate ? undefined : seq;
         } catch (error) {
           if (isCode(error, JetStreamApiCodes.StreamWrongLastSequence)) return undefined;

@@ -52,6 +52,9 @@ const WITHOUT_JETSTREAM =
 const LOST =
   'the event bus had no streams for this PostgreSQL, so they were created; if it has lost its data, the events that were acknowledged and not yet written are lost';
 
+const LOST_LAST =
+  'the event bus no longer has its last messages, as after a loss of power; their events that were not yet written are lost';
+
 async function prepare(connection: NatsConnection, db: Db, log: ConnectOptions['log']): Promise<Bus> {
   const { version = '' } = connection.info ?? {};
   if (isBefore(version, OLDEST)) {
@@ -66,7 +69,12 @@ async function prepare(connection: NatsConnection, db: Db, log: ConnectOptions['
   // Another process that starts at the same time may have chosen the name. A store without sessions cannot have lost streams.
   isExpected ||= !(await firstRow(db, sql`select 1 from sessions limit 1`));
   const copies = connection.info?.cluster ? COPIES : 1;
-  const bus = await openBus(connection, name, copies, () => isExpected || log.error(LOST));
+  const bus = await openBus(connection, {
+    name,
+    copies,
+    onMade: () => isExpected || log.error(LOST),
+    onLost: () => log.error(LOST_LAST),
+  });
   isExpected = false;
   const infos = await Promise.all([name, deadLettersOf(name).stream].map((stream) => bus.manager.streams.info(stream)));
   for (const { config } of infos) refuseLosses(config);

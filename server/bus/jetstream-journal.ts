@@ -1,10 +1,11 @@
 import type pg from 'pg';
+import { Problem } from '../../contract/problem.ts';
 import { pack } from '../log/codec.ts';
 import { advance, type Head, type KnownAppend, type SessionKey } from '../log/decide.ts';
 import { type ComparingJournal, Heads, type Known } from '../log/heads.ts';
 import type { Journal, Proposal } from '../log/journal.ts';
 import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
-import { findKeyedAppend, type KeyedAppend, readLogState } from '../store/log-state.ts';
+import { findKeyedAppend, type KeyedAppend, type LogState, readLogState } from '../store/log-state.ts';
 import { applyDeletions, whileUnheld } from '../store/postgres-apply.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import { Queue, sliceOf, withDeadline } from '../work.ts';
@@ -28,6 +29,8 @@ export interface JetStreamJournalOptions {
 const REMEMBERED = { mostSessions: 20_000, mostKeys: 200_000 } as const;
 /** How long a change waits for a query of the store. */
 const LONGEST_LOOKUP_MS = 4_000;
+/** How long it waits if the bus has the whole session. */
+const SHORT_LOOKUP_MS = 500;
 
 /** How many deletions run at the same time. Each holds a connection to the store, and may need another one. */
 const DELETED_AT_ONCE = 4;
@@ -157,33 +160,39 @@ class Subjects implements ComparingJournal<Subject> {
   }
 
   /**
-   * Reads only the bus if it has the session from its opening on. Otherwise it reads the store, and adds the entries of the bus.
-   * The bus is read first: adding an entry then detects every entry that arrived meanwhile, and a dead letter that was settled
-   * meanwhile is in the store.
+   * Reads the bus, and the store for older entries. The bus is read first: adding an entry then detects every entry that arrived
+   * meanwhile, and a dead letter that was settled meanwhile is in the store. The store is asked even if the bus has the session
+   * from its opening on, because a bus that lost power may have lost its last messages, and the store may have their events.
    */
   async #learn(place: string, whose: SessionKey): Promise<Subject> {
     const logged = await this.#bus.history(place);
-    const subject = logged[0]?.entry.kind === 'opened' ? unknown() : await this.#recall(place, whose);
+    const isWhole = logged[0]?.entry.kind === 'opened';
+    const subject = isWhole ? await this.#check(whose) : await this.#recall(place, whose);
     for (const one of logged) take(subject, one);
     return subject;
   }
 
-  async #recall(place: string, { organizationId, sessionId }: SessionKey): Promise<Subject> {
-    const subject = unknown();
+  /** The store's state of a session that the bus has from its opening on. During an outage of the store the bus is enough. */
+  async #check(whose: SessionKey): Promise<Subject> {
+    try {
+      return ofState(await this.#readState(whose, SHORT_LOOKUP_MS), []);
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'service_unavailable') return unknown();
+      throw error;
+    }
+  }
+
+  async #recall(place: string, whose: SessionKey): Promise<Subject> {
     const dead: Logged[] = [];
     for (let next = await this.#bus.nextDeadLetter(place, 1); next; ) {
       dead.push(next);
       next = await this.#bus.nextDeadLetter(place, next.sequence + 1);
     }
-    const state = await ofStore(readLogState(this.#db, organizationId, sessionId));
-    if (!state) return subject;
-    const { plane, status, event_count: eventCount, client_ended_at: clientEndedAt } = state.session;
-    subject.head = { plane, status, eventCount, clientEndedAt };
-    subject.hasAllKeys = state.keys !== undefined;
-    // The events of dead letters were acknowledged, too.
-    for (const { entry } of dead) take(subject, { sequence: 0, entry });
-    for (const row of state.keys ?? []) takeKey(subject, row);
-    return subject;
+    return ofState(await this.#readState(whose, LONGEST_LOOKUP_MS), dead);
+  }
+
+  #readState({ organizationId, sessionId }: SessionKey, within: number): Promise<LogState | undefined> {
+    return ofStore(readLogState(this.#db, organizationId, sessionId), within);
   }
 
   async findKeys({ organizationId, sessionId }: SessionKey, subject: Subject, keys: readonly string[]): Promise<void> {
@@ -223,6 +232,18 @@ class Subjects implements ComparingJournal<Subject> {
 
 const unknown = (): Subject => ({ head: undefined, keys: new Map(), hasAllKeys: true, sequence: 0 });
 
+/** @param dead the dead letters of the session, whose events were acknowledged, too */
+function ofState(state: LogState | undefined, dead: readonly Logged[]): Subject {
+  const subject = unknown();
+  if (!state) return subject;
+  const { plane, status, event_count: eventCount, client_ended_at: clientEndedAt } = state.session;
+  subject.head = { plane, status, eventCount, clientEndedAt };
+  subject.hasAllKeys = state.keys !== undefined;
+  for (const { entry } of dead) take(subject, { sequence: 0, entry });
+  for (const row of state.keys ?? []) takeKey(subject, row);
+  return subject;
+}
+
 /** Whether events are missing between the known head and this message. */
 function isBehindGap({ head }: Subject, { entry }: Logged): boolean {
   const known = head?.eventCount ?? 0;
@@ -258,8 +279,8 @@ function takeKey(subject: Subject, row: KeyedAppend): void {
 
 const tooLate = () => storeUnavailable('it did not answer in time');
 
-const ofStore = <Answer>(question: Promise<Answer>): Promise<Answer> =>
-  withDeadline(() => question, LONGEST_LOOKUP_MS, undefined, tooLate).catch(asUnavailable);
+const ofStore = <Answer>(question: Promise<Answer>, within = LONGEST_LOOKUP_MS): Promise<Answer> =>
+  withDeadline(() => question, within, undefined, tooLate).catch(asUnavailable);
 
 function asUnavailable(error: unknown): never {
   throw isUnavailable(error) ? storeUnavailable(error) : error;

@@ -65,6 +65,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ replica: fc.nat({ max: REPLICAS - 1 }), close: fc.constant(true as const) }) },
 );
 
+/** A store that cannot be reached. */
+const AWAY = new Proxy(
+  {},
+  {
+    get() {
+      throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    },
+  },
+);
+
 const place = { organizationId: 'org_1', sessionId: 'ses_1', plane: 'live' } as const;
 
 const send = (log: SessionLog, { key, count }: Append) =>
@@ -79,7 +89,7 @@ test(`the log on a bus numbers without gaps, repeats its answers and ends once, 
     fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { maxLength: 20 }),
     async (lucks, rounds) => {
       const { log, bus } = createSubject(lucks);
-      const [db, pool] = [undefined as never, undefined as never];
+      const [db, pool] = [AWAY as never, undefined as never];
       const replicas = Array.from({ length: REPLICAS }, () => {
         const journal = new JetStreamJournal({ bus, db, pool, onError: () => undefined });
         return new SessionLog({ db, journal, bus: journal, committed: () => undefined, now: () => 1 });

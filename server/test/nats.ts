@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect as connectSocket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -38,8 +38,16 @@ export interface NatsServer {
   start(): Promise<void>;
   /** Removes the server's data while it is stopped. */
   wipe(): void;
+  /**
+   * Copies the server's data while it is stopped.
+   * @returns a function that puts the copy back, as after a loss of power: a disk keeps unsynced writes in any order
+   */
+  copy(): (loss: Loss) => void;
   dispose(): Promise<void>;
 }
+
+/** Lost writes: of messages and of the consumers' positions, or of messages alone. */
+export type Loss = 'messages and positions' | 'messages';
 
 export interface NatsOptions {
   /** Whether it has JetStream. */
@@ -96,10 +104,22 @@ export async function startNatsServer({ keeps = true, words = [] }: NatsOptions 
     kill,
     start,
     wipe: () => rmSync(folder, { recursive: true, force: true }),
+    copy() {
+      const copied = `${folder}-copy`;
+      rmSync(copied, { recursive: true, force: true });
+      cpSync(folder, copied, { recursive: true });
+      return (loss) => {
+        const lost = loss === 'messages' ? '*/msgs' : '*';
+        for (const path of globSync(`jetstream/$G/streams/${lost}`, { cwd: copied })) {
+          rmSync(join(folder, path), { recursive: true, force: true });
+          cpSync(join(copied, path), join(folder, path), { recursive: true });
+        }
+      };
+    },
     async dispose() {
       process.removeListener('exit', killAtExit);
       await kill();
-      rmSync(folder, { recursive: true, force: true });
+      for (const path of [folder, `${folder}-copy`]) rmSync(path, { recursive: true, force: true });
     },
   };
 }
