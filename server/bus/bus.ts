@@ -286,11 +286,14 @@ export async function openBus(
 
     publishParts: (appendId, body) =>
       ask(async () => {
-        if (body.byteLength <= largest()) return 0;
+        // The next server of a cluster may have another limit, so it is read once.
+        const size = largest();
+        if (body.byteLength <= size) return 0;
+        if (size <= 0) throw new Error('the max_payload of its server leaves no room for a body');
         let parts = 0;
-        for (let start = 0; start < body.byteLength; start += largest()) {
+        for (let start = 0; start < body.byteLength; start += size) {
           const subject = `${subjects.part}.${appendId}.${parts++}`;
-          await client.publish(subject, body.subarray(start, start + largest()));
+          await client.publish(subject, body.subarray(start, start + size));
         }
         return parts;
       }),

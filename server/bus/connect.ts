@@ -17,6 +17,8 @@ export interface ConnectOptions {
 
 /** The oldest version that can return the next message of a subject. */
 const OLDEST = [2, 9] as const;
+/** The least `max_payload`. Below it, the headers leave too little room for bodies. */
+const SMALLEST_PAYLOAD = 64 * 1024;
 /** How many copies of a message a cluster keeps. A single server keeps one. */
 const COPIES = 3;
 
@@ -56,9 +58,14 @@ const LOST_LAST =
   'the event bus no longer has its last messages, as after a loss of power; their events that were not yet written are lost';
 
 async function prepare(connection: NatsConnection, db: Db, log: ConnectOptions['log']): Promise<Bus> {
-  const { version = '' } = connection.info ?? {};
+  const { version = '', max_payload: largest = 0 } = connection.info ?? {};
   if (isBefore(version, OLDEST)) {
     throw new Error(`the NATS server of BUS_URL is ${version}; the service needs ${OLDEST.join('.')} or later`);
+  }
+  if (largest < SMALLEST_PAYLOAD) {
+    throw new Error(
+      `the NATS server of BUS_URL takes messages of up to ${largest} bytes; set max_payload to at least ${SMALLEST_PAYLOAD}`,
+    );
   }
   let isExpected = false;
   // Each store has its own streams, so that two installations may share a bus.

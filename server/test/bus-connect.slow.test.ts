@@ -113,13 +113,21 @@ describe.runIf(inject('natsUrl'))('connecting to a bus', () => {
     await remove();
   });
 
-  test('refuses a server that is too old', async () => {
+  test.each([
+    ['is too old', '"version":"2.8.4"', /is 2\.8\.4; the service needs 2\.9 or later/],
+    [
+      'takes only tiny messages',
+      '"max_payload":8192',
+      /takes messages of up to 8192 bytes.*set max_payload to at least 65536/,
+    ],
+  ])('refuses a server that %s', async (_, field, says) => {
     const { port } = new URL(String(inject('natsUrl')));
+    const [name] = field.split(':');
     const wire = await startWire(Number(port), (sent) =>
-      Buffer.from(sent.toString('latin1').replace(/"version":"[^"]+"/, '"version":"2.8.4"'), 'latin1'),
+      Buffer.from(sent.toString('latin1').replace(new RegExp(`${name}:("[^"]+"|[0-9]+)`), field), 'latin1'),
     );
     const url = `nats://127.0.0.1:${wire.port}`;
-    await expect(connectBus({ url, db: store.db, log })).rejects.toThrow(/is 2\.8\.4; the service needs 2\.9 or later/);
+    await expect(connectBus({ url, db: store.db, log })).rejects.toThrow(says);
     await wire.cut();
   });
 });
