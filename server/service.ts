@@ -190,10 +190,16 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   // Repricing has its own queue, because it may take hours.
   const repricing = startJobs(1);
   const truncation = store.engine === 'sqlite' ? new LogTruncation(store.db, onError) : undefined;
+  const onBus = bus && store.pool && new JetStreamJournal({ bus, db: store.db, pool: store.pool, onError });
   const sweep = () =>
     sweeping.run('sweep', async (signal) => {
       const onRemoved = () => truncation?.request();
-      const deleted = () => sweepDeleted(store.db, now, signal, onRemoved);
+      const deleted = () =>
+        sweepDeleted(store.db, now, {
+          signal,
+          onRemoved,
+          removeElsewhere: onBus && ((session) => onBus.removeDeleted(session)),
+        });
       await sweepContents(store.db, now, signal, onRemoved).finally(deleted);
     });
   const committed: Committed = (change) => {
@@ -205,7 +211,6 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
       witness.note(change);
     }
   };
-  const onBus = bus && store.pool && new JetStreamJournal({ bus, db: store.db, pool: store.pool, onError });
   const jobQueue = startJobs(2);
   const jobs = new Jobs({ db: store.db, background: jobQueue, now, onError });
   const resumeJobs = () => background.run('jobs', () => jobs.resume());

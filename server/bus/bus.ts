@@ -64,6 +64,8 @@ export interface Bus {
   findDeadLetter(from: number): Promise<StoredMsg | null>;
   /** Removes a dead letter that could be written to the store after all, and its parts. */
   removeDeadLetter(sequence: number, entry: Entry | undefined): Promise<void>;
+  /** Removes all dead letters of a session, and their parts. */
+  removeDeadLetters(place: string): Promise<void>;
   /**
    * Removes a session's messages up to a sequence of the stream, and the parts of the given appends.
    * @returns false, without removing any, if the workers have not settled all of them
@@ -231,6 +233,12 @@ export async function openBus(
     }
   }
 
+  async function dropDeadLetter(sequence: number, entry: Entry | undefined): Promise<void> {
+    await manager.streams.deleteMessage(dead.stream, sequence);
+    if (entry?.kind !== 'append' || entry.parts === 0) return;
+    await manager.streams.purge(dead.stream, { filter: `${dead.part}.${entry.appendId}.>` });
+  }
+
   const nextOf = (stream: string, subject: string, from: number) =>
     ask(async () => {
       const message = await get({ seq: from, next_by_subj: subject }, stream);
@@ -329,11 +337,13 @@ export async function openBus(
 
     findDeadLetter: (from) => ask(() => get({ seq: from, next_by_subj: `${dead.letter}.>` }, dead.stream)),
 
-    removeDeadLetter: (sequence, entry) =>
+    removeDeadLetter: (sequence, entry) => ask(() => dropDeadLetter(sequence, entry)),
+
+    removeDeadLetters: (place) =>
       ask(async () => {
-        await manager.streams.deleteMessage(dead.stream, sequence);
-        if (entry?.kind !== 'append' || entry.parts === 0) return;
-        await manager.streams.purge(dead.stream, { filter: `${dead.part}.${entry.appendId}.>` });
+        const next = (from: number) => get({ seq: from, next_by_subj: `${dead.letter}.${place}.*` }, dead.stream);
+        for (let letter = await next(1); letter; letter = await next(letter.seq + 1))
+          await dropDeadLetter(letter.seq, entryOf(letter.header));
       }),
 
     backlog: () =>

@@ -15,7 +15,15 @@ import { type Entry, type Logged, writePlace } from './entry.ts';
 /** The methods of the bus that the journal uses. */
 export type JournalBus = Pick<
   Bus,
-  'publish' | 'next' | 'nextDeadLetter' | 'history' | 'publishParts' | 'isConnected' | 'onForget' | 'removeSettled'
+  | 'publish'
+  | 'next'
+  | 'nextDeadLetter'
+  | 'history'
+  | 'publishParts'
+  | 'isConnected'
+  | 'onForget'
+  | 'removeSettled'
+  | 'removeDeadLetters'
 >;
 
 export interface JetStreamJournalOptions {
@@ -121,6 +129,17 @@ export class JetStreamJournal implements Journal {
     if (place === undefined || !last) return true;
     const inParts = written.filter(({ entry }) => entry.parts > 0).map(({ entry }) => entry.appendId);
     return this.#bus.removeSettled(place, last.sequence, inParts);
+  }
+
+  /**
+   * Removes the events of a deleted session from the bus, and its dead letters. If a worker has yet to settle one of the messages, all
+   * of them stay until they are too old.
+   */
+  async removeDeleted(whose: SessionKey): Promise<void> {
+    const place = writePlace(whose);
+    if (place === undefined) return;
+    await this.#bus.removeDeadLetters(place);
+    await this.removeWritten(whose, Number.POSITIVE_INFINITY);
   }
 }
 

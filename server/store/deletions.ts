@@ -33,19 +33,27 @@ export const forgetExpiry = (
 /** How many tombstones one query examines. */
 const TOMBSTONES_AT_ONCE = 500;
 
+export interface SweepOptions {
+  signal?: AbortSignal;
+  /** Called after each session. */
+  onRemoved?: () => void;
+  /** Removes the events of a deleted session that are outside the store. If it fails, the next sweep repeats it. */
+  removeElsewhere?: ((session: SessionKey) => Promise<void>) | undefined;
+}
+
 /**
  * Removes the data of deleted sessions in slices. It continues where another process stopped, and stops after a slice once the
- * signal is aborted. It calls `onRemoved` after each session.
+ * signal is aborted.
  * @throws as `sweepEach`
  */
-export const sweepDeleted = (db: Db, now: () => number, signal?: AbortSignal, onRemoved?: () => void): Promise<void> =>
+export const sweepDeleted = (db: Db, now: () => number, options: SweepOptions = {}): Promise<void> =>
   sweepEach(
     (after) => findUnswept(db, after),
     async (row) => {
-      await sweep(db, row, now(), signal);
-      onRemoved?.();
+      await sweep(db, row, now(), options);
+      options.onRemoved?.();
     },
-    signal,
+    options.signal,
   );
 
 const findUnswept = (db: Db, after: string) =>
@@ -80,7 +88,12 @@ export async function sweepOrphans(db: Db, signal?: AbortSignal): Promise<void> 
   }
 }
 
-async function sweep(db: Db, row: DeletedSessionRow, now: number, signal?: AbortSignal): Promise<void> {
+async function sweep(
+  db: Db,
+  row: DeletedSessionRow,
+  now: number,
+  { signal, removeElsewhere }: SweepOptions,
+): Promise<void> {
   const { organization_id: organizationId, session_id: sessionId } = row;
   await handOverReceipt(db, { organizationId, sessionId });
   await removeAppends(db, organizationId, sessionId, signal);
@@ -94,6 +107,7 @@ async function sweep(db: Db, row: DeletedSessionRow, now: number, signal?: Abort
   for (const table of ['session_views', 'masks', 'event_masks', 'session_chains', 'shares']) {
     await sql`delete from ${sql.table(table)} where ${mine}`.execute(db);
   }
+  await removeElsewhere?.({ organizationId, sessionId });
   await db.transaction().execute((transaction) => finishReceipt(transaction, organizationId, sessionId, now));
 }
 

@@ -53,14 +53,21 @@ export async function listRemainingSessions(db: Db, organizationId: string): Pro
 /**
  * Removes the organization itself, once its sessions are removed.
  * @param beforeLast called before the last row is removed; if it fails, a later call repeats everything
- * @returns false while sessions are left
+ * @returns false while sessions are left, or events of them outside the store
  */
 export async function removeOrganization(
   db: Db,
   organizationId: string,
   beforeLast?: () => Promise<void>,
 ): Promise<boolean> {
-  const left = await firstRow(db, sql`select 1 from sessions where organization_id = ${organizationId} limit 1`);
+  const left = await firstRow(
+    db,
+    sql`
+      select 1 from sessions where organization_id = ${organizationId}
+      union all
+      select 1 from deleted_sessions where organization_id = ${organizationId} and swept_at is null
+      limit 1`,
+  );
   if (left) return false;
   // Without these rows no process sums a day again. The sums are removed day by day, since a year has hundreds of thousands.
   await sql`delete from summed_days where organization_id = ${organizationId}`.execute(db);

@@ -43,6 +43,7 @@ function createSubject(lucks: readonly Luck[]) {
     history: () => ask(() => [...log]),
     publishParts: async () => 0,
     removeSettled: async () => true,
+    removeDeadLetters: async () => undefined,
     isConnected: () => true,
     onForget: () => undefined,
   };

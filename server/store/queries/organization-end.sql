@@ -41,6 +41,9 @@ select session_id
 select 1
   from sessions
   where organization_id = $1
+  union all select 1
+  from deleted_sessions
+  where organization_id = $2 and swept_at is null
   limit 1;
 delete
   from summed_days
