@@ -27,7 +27,7 @@
   function Format-Word($text) { "'" + ($text -replace '[''\u2018\u2019\u201a\u201b]', '$0$0') + "'" }
 
   function Test-Node($path) {
-    if (-not $path -or -not (Test-Path $path)) { return $false }
+    if (-not $path -or -not (Test-Path -LiteralPath $path)) { return $false }
     $major = & $path -p 'parseInt(process.versions.node)'
     return [int]$major -ge $nodeFloor
   }
@@ -36,46 +36,66 @@
   function Get-File($path, $sum) {
     $file = Join-Path $staging (Split-Path $path -Leaf)
     Invoke-WebRequest -UseBasicParsing -Uri "$url/$path" -OutFile $file
-    $found = (Get-FileHash -Algorithm SHA256 $file).Hash
+    $found = (Get-FileHash -Algorithm SHA256 -LiteralPath $file).Hash
     if ($found -ne $sum) {
       throw "The SHA-256 of $url/$path is $found, not $sum. Nothing was installed. Run this line again."
     }
     return $file
   }
 
+  # Another tar in the PATH, such as Git's, takes the C: of a path for the name of a machine.
   function Expand-File($file) {
-    & tar.exe -xzf $file -C $staging
-    if ($LASTEXITCODE -ne 0) { throw "$file cannot be unpacked. Windows has tar from version 10 on." }
+    $tar = Join-Path $env:SystemRoot 'System32\tar.exe'
+    if (-not (Test-Path -LiteralPath $tar)) { throw "Windows has no $tar. Windows 10 version 1803 and later have it." }
+    & $tar -xzf $file -C $staging
+    if ($LASTEXITCODE -ne 0) { throw "$file cannot be unpacked. Nothing was installed. Run this line again." }
   }
 
   try {
+    $own = Join-Path $place 'node.exe'
     $node = (Get-Command node.exe -ErrorAction SilentlyContinue).Source
-    if (-not (Test-Node $node)) {
-      $node = Join-Path $place 'node.exe'
+    if (Test-Node $node) {
+      # A version manager's node.exe depends on the terminal. This is the program behind it. It is encoded, because the code page of
+      # the console may lack characters of the path.
+      $node = [Uri]::UnescapeDataString((& $node -p 'encodeURIComponent(fs.realpathSync(process.execPath))'))
+    }
+    else {
+      $node = $own
       if (-not (Test-Node $node)) {
         if (-not $nodeSum -or $env:PROCESSOR_ARCHITECTURE -ne 'AMD64') {
           throw "capture needs Node.js $nodeFloor or newer. Install it from https://nodejs.org, and run this line again."
         }
         Write-Host "capture needs Node.js $nodeFloor or newer, which this machine does not have: it gets one of its own."
         Expand-File (Get-File 'install/node-win-x64.tgz' $nodeSum)
-        Move-Item -Force (Join-Path $staging 'node.exe'), (Join-Path $staging 'LICENSE-OF-NODE.txt') -Destination $place
+        Move-Item -Force -LiteralPath (Join-Path $staging 'node.exe'), (Join-Path $staging 'LICENSE-OF-NODE.txt') -Destination $place
       }
     }
 
     Expand-File (Get-File 'capture.tgz' $packageSum)
     $package = Join-Path $staging 'package'
-    Move-Item -Force (Join-Path $package 'capture.js'), (Join-Path $package 'LICENSES-OF-LIBRARIES.txt') -Destination $place
+    $script = Join-Path $package 'capture.js'
+    & $node $script --version | Out-Null
+    if ($LASTEXITCODE -ne 0) { throw 'The program does not start. Nothing was installed.' }
+    Move-Item -Force -LiteralPath $script, (Join-Path $package 'LICENSES-OF-LIBRARIES.txt') -Destination $place
     $capture = Join-Path $bin 'capture.cmd'
-    # In a batch file, a literal percent sign is doubled.
-    $program = "`"$node`" `"$place\capture.js`"".Replace('%', '%%')
-    Set-Content -Encoding Oem -LiteralPath $capture "@echo off`r`n$program %*"
+    # A batch file cannot contain every character of a path, so it names the folder of the installation by its own place. A literal percent
+    # sign is doubled.
+    $program = if ($node -eq $own) { '%~dp0..\node.exe' } else { $node.Replace('%', '%%') }
+    # A version manager may remove the current Node.js. The `node.exe` in the PATH is used then.
+    Set-Content -Encoding Oem -LiteralPath $capture -Value @(
+      '@echo off'
+      'setlocal'
+      "set `"capture_node=$program`""
+      'if not exist "%capture_node%" set "capture_node=node.exe"'
+      '"%capture_node%" "%~dp0..\capture.js" %*'
+    )
   }
   finally {
     Remove-Item -Recurse -Force -LiteralPath $staging
   }
   Write-Host "Installed capture $version as $capture (SHA-256 of the package: $packageSum)."
   $run = "& $(Format-Word $capture)"
-  Write-Host "To remove it: $run uninstall --purge; Remove-Item -Recurse -LiteralPath $(Format-Word $place)"
+  Write-Host "To remove it: $run uninstall --purge; if (`$?) { Remove-Item -Recurse -LiteralPath $(Format-Word $place) }"
   if (($env:Path -split ';') -notcontains $bin) {
     Write-Host "$bin is not in your PATH yet. This line adds it for new terminals:"
     Write-Host "    [Environment]::SetEnvironmentVariable('Path', [Environment]::GetEnvironmentVariable('Path', 'User') + ';' + $(Format-Word $bin), 'User')"

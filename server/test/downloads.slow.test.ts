@@ -122,6 +122,15 @@ test('a configured address with any characters is one word to a shell', () => {
   );
 });
 
+test('the script for Windows takes every path as it is, and unpacks with the tar of Windows', async () => {
+  const script = (await (await serve()).inject('/install.ps1')).body;
+  const commands = script.match(/\b(Test-Path|Move-Item|Remove-Item -Recurse|Get-FileHash|Set-Content)\b.*/g) ?? [];
+  expect(commands.length).toBeGreaterThan(6);
+  for (const command of commands) expect(command).toContain('-LiteralPath');
+  expect(script).toContain("Join-Path $env:SystemRoot 'System32\\tar.exe'");
+  expect(script).not.toMatch(/& tar/);
+});
+
 test('every quotation mark that PowerShell knows is doubled', () => {
   expect(quotePowerShell("a'b\u2018c\u2019$(x)")).toBe("'a''b\u2018\u2018c\u2019\u2019$(x)'");
 });
