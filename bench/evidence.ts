@@ -1,5 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { chainStart, checkChain, eventDigest, follow } from '../contract/chain.ts';
+import { chainStart, checkChain, contentDigest } from '../contract/chain.ts';
+import { newChainKey, saltKeysOf } from '../contract/salts.ts';
+import { headAfter } from '../contract/test/heads.ts';
 import { AuditKey } from '../server/audit/heads.ts';
 import { Background } from '../server/background.ts';
 import { Witness } from '../server/evidence/witness.ts';
@@ -92,7 +94,7 @@ async function digestDerived(
       text: Buffer.from(payload).toString('utf8'),
     }));
     const before = process.cpuUsage();
-    const digests = events.map(({ eventType, text }) => eventDigest(eventType, text));
+    const digests = events.map(({ eventType, text }) => contentDigest(eventType, text));
     // Clone the digests, as passing them between threads does.
     witness.takeDigests(sessionId, structuredClone([{ first: append.first_sequence, digests }]));
     cost += timeSince(before);
@@ -112,9 +114,10 @@ function measureChecking(): Row {
     return { sequence: at + 1, eventType, payload: JSON.stringify(payload) };
   });
   const start = chainStart('codex', 'bench');
-  const head = events.reduce((now, { eventType, payload }) => follow(now, eventDigest(eventType, payload)), start);
+  const saltKeys = saltKeysOf(newChainKey());
+  const head = headAfter(start, events, saltKeys);
   const begun = performance.now();
-  const problem = checkChain({ start: start.hash, head, masked: new Map() }, events);
+  const problem = checkChain({ start: start.hash, head, masked: new Map(), saltKeys }, events);
   if (problem !== undefined) throw new Error(problem);
   return {
     what: `checking the chain of ${VERIFIED.toLocaleString('en-US')} events of 1 KiB`,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Body, Id, OneOf, Text, Timestamp } from './common.ts';
 import { IdempotencyKey } from './event.ts';
+import { ChainKey } from './salts.ts';
 import { CompleteSessionBody, OpenSessionBody, RepoRemote, Session } from './session.ts';
 
 /*
@@ -52,6 +53,8 @@ export const CapturedSessions = Type.Object({
       // If the agent adds to an `expired` session, the client captures the addition as a new session that continues it.
       outcome: OneOf(['opened', 'found', 'deleted', 'expired', 'refused']),
       session: Type.Optional(Session),
+      // Set for the sender of a session without events: the key of the salts of its events.
+      chainKey: Type.Optional(ChainKey),
       // Set for an expired session: its number of events, and the time of the last one.
       eventCount: Type.Optional(Type.Integer({ minimum: 0 })),
       lastEventAt: Type.Optional(Timestamp),

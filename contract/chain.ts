@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { type SaltKeys, saltsOf } from './salts.ts';
 
 /*
  * The events of a session form a chain. The head after an event commits to all events up to it, to their order, and to the
@@ -6,10 +7,21 @@ import { hash } from 'node:crypto';
  */
 
 /**
- * The digest of an event in its sent form: SHA-256 over its type, a NUL and the text of its payload; 32 bytes in hexadecimal.
+ * The digest of the content of an event in its sent form: SHA-256 over its type, a NUL and the text of its payload; 32 bytes in
+ * hexadecimal. It is neither stored nor shown, because anybody could guess a short text and compare.
  */
-export const eventDigest = (eventType: string, payloadText: string): string =>
+export const contentDigest = (eventType: string, payloadText: string): string =>
   hash('sha256', `${eventType}\0${payloadText}`);
+
+/**
+ * The digest of an event, which reveals nothing to a person who does not have its salt.
+ * @param content its `contentDigest`
+ */
+export const eventDigest = (salt: string, content: string): string => hash('sha256', `${salt}\0${content}`);
+
+/** The digest of the list of masked events, so that a signature covers the list. */
+export const digestOfMasked = (masked: Iterable<readonly [sequence: number, digest: string]>): string =>
+  hash('sha256', [...masked].map(([sequence, digest]) => `${sequence}\0${digest}\n`).join(''));
 
 /** The state of a chain after its last event. */
 export interface ChainHead {
@@ -51,20 +63,31 @@ export interface Chain {
   head: ChainHead;
   /** Digests of events that were masked after they were stored, in their accepted form, by sequence. */
   masked: ReadonlyMap<number, string>;
+  /** The keys of the salts of all other events. */
+  saltKeys: SaltKeys;
 }
 
 /**
  * Checks events against a chain.
  * @returns undefined if they match, or a sentence that says what does not match
  */
-export function checkChain({ start, head, masked }: Chain, events: Iterable<CheckedEvent>): string | undefined {
+export function checkChain(
+  { start, head, masked, saltKeys }: Chain,
+  events: Iterable<CheckedEvent>,
+): string | undefined {
+  const saltOf = saltsOf(saltKeys);
   let now: ChainHead = { sequence: 0, hash: start };
   for (const { sequence, eventType, payload } of events) {
     if (sequence !== now.sequence + 1)
       return `Event ${now.sequence + 1} is missing: event ${sequence} is in its place.`;
-    now = follow(now, masked.get(sequence) ?? eventDigest(eventType, payload));
+    const digest = masked.get(sequence) ?? digestWith(saltOf(sequence), eventType, payload);
+    if (digest === undefined) return `The salt of event ${sequence} is missing.`;
+    now = follow(now, digest);
   }
   if (now.sequence !== head.sequence) return `There are ${now.sequence} events, and the chain has ${head.sequence}.`;
   if (now.hash !== head.hash) return 'An event is not as it was sent, or belongs to another session.';
   return undefined;
 }
+
+const digestWith = (salt: string | undefined, eventType: string, payload: string): string | undefined =>
+  salt === undefined ? undefined : eventDigest(salt, contentDigest(eventType, payload));

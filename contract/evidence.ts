@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Body, Id, Timestamp } from './common.ts';
 import { Envelope } from './dsse.ts';
+import { SaltKeys } from './salts.ts';
 
 /** The payload type of the service's signature. */
 export const COUNTERSIGNATURE = 'application/vnd.session-capture.head+json';
@@ -20,6 +21,9 @@ export const Countersigned = Type.Object({
   events: Type.Integer({ minimum: 0 }),
   head: Digest('the head after the last of these events'),
   machineKey: Type.Optional(MachineKey),
+  masked: Type.Optional(
+    Digest('of the list of events that were masked after they were stored; absent if there are none'),
+  ),
   signedAt: Timestamp,
 });
 export type Countersigned = Static<typeof Countersigned>;
@@ -33,6 +37,10 @@ export const MaskedDigest = Type.Object({
 export const Evidence = Type.Object({
   countersignature: { ...Envelope, description: 'DSSE; its payload says `Countersigned`' },
   masked: Type.Array(MaskedDigest, { description: 'events that were masked after they were stored' }),
+  saltKeys: {
+    ...SaltKeys,
+    description: 'keys of the salts of all signed events that are not masked; none if the content has expired',
+  },
 });
 export type Evidence = Static<typeof Evidence>;
 
@@ -57,6 +65,7 @@ export const Receipt = Type.Object({
       description: 'number of texts that were masked before they were sent, by rule',
     }),
     maskedLater: Type.Array(MaskedDigest),
+    saltKeys: { ...SaltKeys, description: 'keys of the salts of all other events' },
     countersignature: Envelope,
     madeAt: Timestamp,
     madeBy: Type.String({ description: 'program and version' }),

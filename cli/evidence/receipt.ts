@@ -1,8 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { Value } from 'typebox/value';
-import { type CheckedEvent, checkChain } from '../../contract/chain.ts';
+import { type CheckedEvent, checkChain, digestOfMasked } from '../../contract/chain.ts';
 import { type Envelope, openEnvelope, signStatement } from '../../contract/dsse.ts';
 import { COUNTERSIGNATURE, Countersigned, type Evidence, RECEIPT, Receipt } from '../../contract/evidence.ts';
+import { saltKeysOf, saltsUpTo, withoutSalts } from '../../contract/salts.ts';
 import { countMarks } from '../../redact/mark.ts';
 import { parseExact } from '../exact.ts';
 import { EXIT, Failure } from '../failure.ts';
@@ -24,7 +25,11 @@ export class Unproven extends Error {}
 /** @param at milliseconds since 1970 */
 export function signReceipt(chain: SentChain, evidence: Evidence, key: KeyObject, at: number): Envelope {
   const { sessionId, agentId } = openCountersigned(evidence.countersignature).countersigned;
-  const { start, head, masked } = chain;
+  const { start, chainKey, head, masked } = chain;
+  const saltKeys = withoutSalts(
+    saltKeysOf(chainKey),
+    evidence.masked.map(({ sequence }) => sequence),
+  );
   const receipt: Receipt = {
     _type: 'https://in-toto.io/Statement/v1',
     subject: [{ name: sessionId, digest: { sha256: head.hash } }],
@@ -36,6 +41,7 @@ export function signReceipt(chain: SentChain, evidence: Evidence, key: KeyObject
       head: head.hash,
       masked,
       maskedLater: evidence.masked,
+      saltKeys: saltsUpTo(saltKeys, head.sequence),
       countersignature: evidence.countersignature,
       madeAt: new Date(at).toISOString(),
       madeBy: `capture ${VERSION}`,
@@ -57,6 +63,11 @@ export function openReceipt(envelope: Envelope): OpenReceipt {
     name === countersigned.sessionId &&
     (['agentId', 'start', 'events', 'head'] as const).every((field) => predicate[field] === countersigned[field]);
   if (!isSame) throw new Unproven('The machine and the service signed different statements.');
+  const { maskedLater } = predicate;
+  const list = digestOfMasked(maskedLater.map((one) => [one.sequence, one.digest]));
+  if (countersigned.masked !== (maskedLater.length === 0 ? undefined : list)) {
+    throw new Unproven('The service did not sign the list of events that were masked later.');
+  }
   if (countersigned.machineKey !== keyid) {
     throw new Unproven('It is not signed with the first key that a machine registered for the session.');
   }
@@ -84,10 +95,13 @@ function open(envelope: Envelope, type: string, what: string) {
  * @throws Unproven
  */
 export function checkEvents({ predicate }: Receipt, events: Iterable<CheckedEvent>): number {
-  const { start, events: sequence, head, maskedLater } = predicate;
+  const { start, events: sequence, head, maskedLater, saltKeys } = predicate;
   const masked = new Map(maskedLater.map((one) => [one.sequence, one.digest]));
   const counted: Masked = {};
-  const problem = checkChain({ start, head: { sequence, hash: head }, masked }, countingMarks(events, counted));
+  const problem = checkChain(
+    { start, head: { sequence, hash: head }, masked, saltKeys },
+    countingMarks(events, counted),
+  );
   if (problem !== undefined) throw new Unproven(`${problem} ${MASKED_SINCE}`);
   // An event that was masked later has other marks than the event that was sent.
   if (masked.size > 0) return masked.size;

@@ -1,7 +1,7 @@
 import { CHAINS } from './chains.ts';
 
 /** Increases when the tables change. */
-export const SPOOL_VERSION = 9;
+export const SPOOL_VERSION = 10;
 
 /** The oldest version whose spool this version takes over. */
 export const READABLE_VERSION = 5;

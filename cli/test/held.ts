@@ -23,7 +23,7 @@ export interface StoredEvent {
 export async function startHeld() {
   const service = await startTestService('sqlite');
   onTestFinished(() => service.close());
-  const { live } = await createTenant(service);
+  const { live, owner } = await createTenant(service);
   const url = await service.app.listen({ port: 0, host: '127.0.0.1' });
   const home = makeFolder();
   const options = { home, url, secret: live };
@@ -58,6 +58,7 @@ export async function startHeld() {
 
   const held = {
     home,
+    owner,
     service,
     options,
     run: (...args: string[]) => run(args, options),

@@ -2,7 +2,9 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { chainStart, eventDigest, follow } from '../../contract/chain.ts';
+import { chainStart } from '../../contract/chain.ts';
+import { saltKeysOf } from '../../contract/salts.ts';
+import { headAfter } from '../../contract/test/heads.ts';
 import { patience, SEED, seeded, times } from '../../contract/test/runs.ts';
 import { aider } from '../agents/aider/aider.ts';
 import { AGENTS } from '../agents/all.ts';
@@ -116,12 +118,10 @@ function expectChains(state: string, sessions: readonly FakeSession[]): void {
   const [name = ''] = readdirSync(state).filter((file) => /^spool.*\.db$/.test(file));
   const spool = openSpool(join(state, name));
   try {
-    for (const { sessionId, body, events } of sessions) {
+    for (const { sessionId, body, chainKey, events } of sessions) {
       const start = chainStart(String(body.agentId), String(body.clientKey));
-      const head = events.reduce(
-        (now, { eventType, payload }) => follow(now, eventDigest(eventType, JSON.stringify(payload))),
-        start,
-      );
+      const sent = events.map(({ eventType, payload }) => ({ eventType, payload: JSON.stringify(payload) }));
+      const head = headAfter(start, sent, saltKeysOf(chainKey));
       expect(spool.chains.find(sessionId)).toMatchObject({ start: start.hash, head });
     }
   } finally {

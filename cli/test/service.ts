@@ -11,6 +11,7 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { createDigester } from '../../contract/digester.ts';
 import { PROBLEMS, type ProblemCode } from '../../contract/problem.ts';
 import { FRAMES_TYPE } from '../../contract/route.ts';
+import { newChainKey } from '../../contract/salts.ts';
 import { strictestOf, type Visibility } from '../../contract/session.ts';
 import { splitFrames } from '../../contract/zstd-frame.ts';
 import { VERSION } from '../version.ts';
@@ -36,6 +37,8 @@ export interface FakeSession {
   visibility: Visibility;
   status: 'active' | 'completed' | 'failed';
   endedAt?: string;
+  /** The key of the salts of its events. */
+  chainKey: string;
   events: { eventType: string; payload: Record<string, unknown> }[];
   keys: Map<string, { fingerprint: string; reply: object }>;
 }
@@ -139,6 +142,8 @@ export async function startService(options: FakeOptions = {}) {
     return { status: 200, body: reply };
   }
 
+  const toChainKey = ({ events, chainKey }: FakeSession) => (events.length === 0 ? { chainKey } : {});
+
   function capture(body: Record<string, unknown>) {
     const clientKey = String(body.clientKey);
     if (state.deletedKeys.has(clientKey)) return { clientKey, outcome: 'deleted' };
@@ -146,7 +151,7 @@ export async function startService(options: FakeOptions = {}) {
     const known = [...state.sessions.values()].find(
       (session) => session.body.clientKey === clientKey && session.organizationId === organizationId,
     );
-    if (known) return { clientKey, outcome: 'found', session: toSession(known) };
+    if (known) return { clientKey, outcome: 'found', session: toSession(known), ...toChainKey(known) };
     const refuse = (code: ProblemCode) => ({ clientKey, outcome: 'refused', ...problem(code).body });
     if (state.environmentStatus === 'revoked') return refuse('environment_unusable');
     if (state.installationStatus === 'disabled') return refuse('installation_unusable');
@@ -155,12 +160,13 @@ export async function startService(options: FakeOptions = {}) {
     const asked = body.visibility as Visibility | undefined;
     const session: FakeSession = {
       ...{ sessionId, organizationId, body, status: 'active', events: [], keys: new Map() },
+      chainKey: newChainKey(),
       visibility: strictestOf(asked, state.visibility),
     };
     state.sessions.set(sessionId, session);
     // The opening makes the title visible.
     seen.push({ event: undefined, visibility: session.visibility });
-    return { clientKey, outcome: 'opened', session: toSession(session) };
+    return { clientKey, outcome: 'opened', session: toSession(session), ...toChainKey(session) };
   }
 
   function remove(clientKey: string) {

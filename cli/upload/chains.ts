@@ -1,5 +1,6 @@
 import type { BulkResult } from '../../contract/capture.ts';
-import { eventDigest, follow } from '../../contract/chain.ts';
+import { contentDigest, eventDigest, follow } from '../../contract/chain.ts';
+import { saltKeysOf, saltsOf } from '../../contract/salts.ts';
 import { countMarks } from '../../redact/mark.ts';
 import { parseExact } from '../exact.ts';
 import type { Spool } from '../spool/open.ts';
@@ -20,11 +21,12 @@ export function followSent({ chains }: Spool, append: Append, result: BulkResult
     return;
   }
   const masked = { ...chain.masked };
+  const saltOf = saltsOf(saltKeysOf(chain.chainKey));
   let { head } = chain;
   for (const text of readEvents(append)) {
     const { eventType, payload } = parseExact(text) as { eventType: string; payload: unknown };
     const said = JSON.stringify(payload);
-    head = follow(head, eventDigest(eventType, said));
+    head = follow(head, eventDigest(saltOf(head.sequence + 1) as string, contentDigest(eventType, said)));
     countMarks(said, masked);
   }
   chains.write(append.sessionId, { ...chain, head, masked });

@@ -130,8 +130,9 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     // The events came from another machine, or from this spool before it was lost. They may hold any record.
     if (outcome === 'found' && session.eventCount > 0) spool.sessions.setHeldElsewhere(id, true);
     spool.sessions.setOpen(id, session.sessionId, session.eventCount);
-    // This machine knows no chain for events that others sent.
-    if (session.eventCount === 0) spool.chains.begin(session.sessionId, chainStart(row.agent, result.clientKey));
+    // The service gives no key for events that others sent, so this machine knows no chain for them.
+    const { chainKey, clientKey } = result;
+    if (chainKey !== undefined) spool.chains.begin(session.sessionId, chainStart(row.agent, clientKey), chainKey);
     spool.sessions.setWanted(session.sessionId, session.visibility ?? 'team', wanted);
     // The session's next events go to another session of the service.
     if (session.status !== 'active') spool.sessions.close(id);

@@ -1,24 +1,18 @@
 import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  type Chain,
-  type ChainHead,
-  type CheckedEvent,
-  chainStart,
-  checkChain,
-  eventDigest,
-  follow,
-} from '../chain.ts';
+import { type Chain, type ChainHead, type CheckedEvent, chainStart, checkChain } from '../chain.ts';
 import { keyIdOf, openEnvelope, signStatement } from '../dsse.ts';
+import { newChainKey, saltKeysOf, withoutSalts } from '../salts.ts';
+import { headAfter } from './heads.ts';
 import { patience, runs } from './runs.ts';
 
 const OURS = chainStart('codex', 'ours');
 const THEIRS = chainStart('codex', 'theirs');
+const SALT_KEYS = saltKeysOf(newChainKey());
 
 function chainOf(events: readonly CheckedEvent[], start: ChainHead): Chain {
-  const head = events.reduce((now, { eventType, payload }) => follow(now, eventDigest(eventType, payload)), start);
-  return { start: start.hash, head, masked: new Map() };
+  return { start: start.hash, head: headAfter(start, events, SALT_KEYS), masked: new Map(), saltKeys: SALT_KEYS };
 }
 
 const renumber = (events: readonly CheckedEvent[]) => events.map((event, at) => ({ ...event, sequence: at + 1 }));
@@ -86,6 +80,12 @@ test('events moved to another session are found, although all of them are there'
     }),
     runs(500),
   );
+});
+
+test('an event whose salt is missing is not taken for checked', () => {
+  const events = renumber([{ sequence: 0, eventType: 'notice', payload: '{}' }]);
+  const chain = { ...chainOf(events, OURS), saltKeys: withoutSalts(SALT_KEYS, [1]) };
+  expect(checkChain(chain, events)).toBe('The salt of event 1 is missing.');
 });
 
 test('checking a chain reads each event once, for any number of events', () => {

@@ -78,7 +78,8 @@ export function MaskDialog({ sessionId, selected, onMasked, onClose }: Props) {
       {isFound && (
         <div className="flex flex-col gap-3 text-13">
           <p className="text-muted">
-            Exports, backups and open pages keep the text. If it is a secret, replace it: somebody may have seen it.
+            Exports, backups and open pages keep the text. Whoever has an earlier receipt of this session can test
+            guesses of a short text. If it is a secret, replace it: somebody may have seen it.
           </p>
           <Check isChecked={isSure} onChange={setSure}>
             Mask it permanently: nobody can restore this text

@@ -1,4 +1,4 @@
-import { eventDigest } from '../../contract/chain.ts';
+import { contentDigest } from '../../contract/chain.ts';
 import type { Entry } from '../../contract/entry/entry.ts';
 import { readEvent, readJoined } from '../../contract/entry/read.ts';
 import type { SessionEvent } from '../../contract/event.ts';
@@ -34,7 +34,7 @@ export interface Chunk {
   counted: number;
 }
 
-/** Digests of consecutive events of an append. */
+/** The content digests of consecutive events of an append. */
 export interface DigestedEvents {
   first: number;
   digests: string[];
@@ -127,7 +127,7 @@ function readAppend(append: Source, from: number, digestFrom: number): RawEvent[
     const sequence = append.first_sequence + index;
     if (sequence < from) return [];
     const text = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString('utf8');
-    const digest = sequence < digestFrom ? undefined : eventDigest(eventType, text);
+    const digest = sequence < digestFrom ? undefined : contentDigest(eventType, text);
     return [{ sequence, eventType, createdAt, bytes: payload.byteLength, payload: parse(text), digest }];
   });
 }

@@ -1,7 +1,15 @@
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
-import { type ChainHead, chainStart, eventDigest, follow } from '../../contract/chain.ts';
-import type { Envelope } from '../../contract/dsse.ts';
-import { COUNTERSIGNATURE, type Countersigned } from '../../contract/evidence.ts';
+import {
+  type ChainHead,
+  chainStart,
+  contentDigest,
+  digestOfMasked,
+  eventDigest,
+  follow,
+} from '../../contract/chain.ts';
+import { type Envelope, openEnvelope } from '../../contract/dsse.ts';
+import { COUNTERSIGNATURE, type Countersigned, type Evidence } from '../../contract/evidence.ts';
+import { chainKeyOf, saltsOf, saltsUpTo, withoutSalts } from '../../contract/salts.ts';
 import type { AuditKey } from '../audit/heads.ts';
 import type { Background } from '../background.ts';
 import type { DigestedEvents } from '../derive/chunks.ts';
@@ -9,6 +17,7 @@ import type { WantsDigests } from '../derive/derive-session.ts';
 import type { SessionKey } from '../log/decide.ts';
 import { decodeFrame } from '../log/frame.ts';
 import { readAppends } from '../store/events.ts';
+import { findSaltKeys } from '../store/salt-keys.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { SessionChainRow } from '../store/schema-governance.ts';
 import { findChain, findChains, listUnsigned, readMaskedDigests, writeChains } from '../store/session-chains.ts';
@@ -31,7 +40,7 @@ interface Noted {
   organizationId: string;
   /** The number of events when the session was last noted. */
   eventCount: number;
-  /** Digests of consecutive events that were derived since then. `first` is the sequence of the first of them. */
+  /** Content digests of consecutive events that were derived since then. `first` is the sequence of the first of them. */
   digests: string[];
   first: number;
 }
@@ -147,11 +156,31 @@ export class Witness implements WantsDigests {
    * Signs all events of a session now. If the session has no machine key yet, it keeps the key that its machine sent.
    * @returns undefined if the session was removed in the meantime, or lost its content before any of it was signed
    */
-  async sign(session: SessionRow, machineKey: string | null = null): Promise<SessionChainRow | undefined> {
+  async sign(session: SessionRow, machineKey: string | null = null): Promise<Evidence | undefined> {
     const { db } = this.#options;
-    const next = await this.#advance(session, await findChain(db, placeOf(session)), machineKey);
+    const place = placeOf(session);
+    const next = await this.#advance(session, await findChain(db, place), machineKey);
     if (next) await writeChains(db, [next]);
-    return findChain(db, placeOf(session));
+    const chain = await findChain(db, place);
+    if (!chain) return undefined;
+    const countersignature = JSON.parse(chain.envelope) as Envelope;
+    // The keys come first: if an event is masked between both reads, its salt is removed here.
+    const saltKeys = await findSaltKeys(db, place);
+    const masked = await readMaskedDigests(db, place, 1, Number(chain.sequence));
+    return {
+      countersignature: masked.size === 0 ? countersignature : this.#signMasked(countersignature, masked),
+      masked: [...masked].map(([sequence, digest]) => ({ sequence, digest })),
+      saltKeys: saltsUpTo(withoutSalts(saltKeys, masked.keys()), Number(chain.sequence)),
+    };
+  }
+
+  /** Signs the head together with the masked events. This is not stored, because masks may be applied at any time. */
+  #signMasked(envelope: Envelope, masked: ReadonlyMap<number, string>): Envelope {
+    const { key, now } = this.#options;
+    const head = openEnvelope(envelope, COUNTERSIGNATURE).statement as Countersigned;
+    const signedAt = new Date(now()).toISOString();
+    const statement: Countersigned = { ...head, masked: digestOfMasked(masked), signedAt };
+    return key.statementOf(COUNTERSIGNATURE, statement);
   }
 
   /** @returns why some sessions could not be signed: events of a session that is being deleted may already be gone */
@@ -221,12 +250,26 @@ export class Witness implements WantsDigests {
     return this.#followStored(session, await this.#followDigests(session, before, fresh), due);
   }
 
-  /** The masks are read after the events, so they include every mask that was applied before the events were read. */
-  async #followDigests(session: SessionRow, head: ChainHead, digests: readonly string[]): Promise<ChainHead> {
-    if (digests.length === 0) return head;
+  /**
+   * The masks are read after the events, so they include every mask that was applied before the events were read. The keys are
+   * read between them, so they have the salt of every other event.
+   */
+  async #followDigests(session: SessionRow, head: ChainHead, contents: readonly string[]): Promise<ChainHead> {
+    if (contents.length === 0) return head;
+    const { db } = this.#options;
+    const place = placeOf(session);
     const first = head.sequence + 1;
-    const masked = await readMaskedDigests(this.#options.db, placeOf(session), first, first + digests.length - 1);
-    return digests.reduce((now, digest) => follow(now, masked.get(now.sequence + 1) ?? digest), head);
+    const saltKeys = await findSaltKeys(db, place);
+    const isMasked = chainKeyOf(saltKeys) === undefined;
+    const masked = isMasked ? await readMaskedDigests(db, place, first, first + contents.length - 1) : NOTHING;
+    const saltOf = saltsOf(saltKeys);
+    return contents.reduce((now, content) => {
+      const sequence = now.sequence + 1;
+      const salt = saltOf(sequence);
+      const digest = masked.get(sequence) ?? (salt && eventDigest(salt, content));
+      if (digest === undefined) throw new Error(`event ${sequence} of ${session.session_id} has no salt in the store`);
+      return follow(now, digest);
+    }, head);
   }
 
   async #followStored(session: SessionRow, start: ChainHead, to: number): Promise<ChainHead> {
@@ -240,7 +283,7 @@ export class Witness implements WantsDigests {
         const next = head.sequence + digests.length + 1;
         if (at < next || at > to) continue;
         if (at > next) throw new Error(`event ${next} of ${session_id} is missing in the store`);
-        digests.push(eventDigest(eventType, (payload as Buffer).toString('utf8')));
+        digests.push(contentDigest(eventType, (payload as Buffer).toString('utf8')));
         bytes += payload.byteLength + BYTES_AN_EVENT;
       }
       if (bytes < BYTES_A_TURN) continue;
@@ -252,6 +295,8 @@ export class Witness implements WantsDigests {
     return this.#followDigests(session, head, digests);
   }
 }
+
+const NOTHING: ReadonlyMap<number, string> = new Map();
 
 function throwFirst(failures: readonly unknown[]): void {
   if (failures.length > 0) throw failures[0];

@@ -106,7 +106,8 @@ export class SessionLog {
 
   /** @throws Problem `environment_unusable`, `installation_unusable`, `validation_failed` */
   async open(opening: Opening): Promise<SessionRow> {
-    const row = await openSession(this.#options.db, opening, this.#options.now());
+    const { db, now } = this.#options;
+    const row = await db.transaction().execute((transaction) => openSession(transaction, opening, now()));
     await this.#opened(row);
     return row;
   }

@@ -1,7 +1,7 @@
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { eventDigest } from '../../contract/chain.ts';
+import { contentDigest } from '../../contract/chain.ts';
 import { isPart, joinParts, type Part, splitPayload } from '../../contract/parts.ts';
 import { runs } from '../../contract/test/runs.ts';
 import { createTextSearch } from '../../redact/text-search.ts';
@@ -121,11 +121,11 @@ function wholeOf(events: readonly Event[]): unknown[] {
   return whole;
 }
 
-test('a masked event has the digest of its original and the number of masked places', () => {
+test('a masked event has the content digest of its original and the number of masked places', () => {
   const payload = JSON.stringify({ text: 'secret1 and secret1', n: 1.0 });
   const { events, changed } = maskAll(appendsOf([{ eventType: 'notice', payload }], [1]), 'secret1');
   expect(events).toEqual([{ eventType: 'notice', payload: JSON.stringify({ text: `${MARK} and ${MARK}`, n: 1 }) }]);
-  expect(changed).toEqual([{ sequence: 1, digest: eventDigest('notice', payload), count: 2 }]);
+  expect(changed).toEqual([{ sequence: 1, content: contentDigest('notice', payload), count: 2 }]);
 });
 
 test('a text is masked in the middle of a payload with more parts than are searched together', () => {

@@ -1,4 +1,4 @@
-import { eventDigest } from '../../contract/chain.ts';
+import { contentDigest } from '../../contract/chain.ts';
 import { isPart } from '../../contract/parts.ts';
 import { tokensOf } from '../../redact/json-places.ts';
 import { endOf, type Level, readEscaped, startOf } from '../../redact/places.ts';
@@ -145,7 +145,7 @@ export class EventMasker {
       const masked = events.flatMap(({ typeBefore, before, payload, count }, index): MaskedEvent[] =>
         payload === before && count === 0
           ? []
-          : [{ sequence: append.first_sequence + index, digest: eventDigest(typeBefore, before), count }],
+          : [{ sequence: append.first_sequence + index, content: contentDigest(typeBefore, before), count }],
       );
       return masked.length === 0 ? [] : [{ append, events: masked, ...frameOf(events) }];
     });

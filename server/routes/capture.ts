@@ -7,18 +7,11 @@ import type { SecretCaller } from '../http/secret-lookup.ts';
 import type { ReadAppend, RefusedAppend } from '../ingest/scan/read.ts';
 import { SequenceMismatch } from '../log/outcome.ts';
 import { secret } from '../store/audit-chain.ts';
-import { fromTimestamp, toTimestamp } from '../store/columns.ts';
+import { fromTimestamp, optional, toTimestamp } from '../store/columns.ts';
 import { storeUnavailable } from '../store/dialect.ts';
 import type { Captured, CaptureOpening } from '../store/opening.ts';
-import {
-  findCaptured,
-  findDeleted,
-  findSender,
-  isOwn,
-  mayDelete,
-  mayDeleteAgain,
-  type Sender,
-} from '../store/ownership.ts';
+import { findCaptured, findDeleted, findSender, isOwn, mayDelete, mayDeleteAgain } from '../store/ownership.ts';
+import { findChainKeys } from '../store/salt-keys.ts';
 import { toSession } from '../store/sessions.ts';
 import { Queue } from '../work.ts';
 import { found } from './answers.ts';
@@ -76,9 +69,16 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
       const captured = await sessionLog.capture(body.sessions.map((session) => toOpening(caller, session, now())));
       const isFound = captured.some(({ outcome }) => outcome === 'found');
       const sender = isFound ? await findSender(db, caller) : undefined;
+      const isTold = (one: Captured) =>
+        one.outcome === 'opened' || (one.outcome === 'found' && sender !== undefined && isOwn(one.row, sender));
+      const empty = captured.flatMap((one) =>
+        'row' in one && isTold(one) && one.row.event_count === 0 ? [one.row.session_id] : [],
+      );
+      const chainKeys = await findChainKeys(db, caller.organizationId, empty);
       const results = captured.map((one, index) => ({
         clientKey: body.sessions[index]?.clientKey ?? '',
-        ...toCaptureResult(one, sender),
+        ...toCaptureResult(one, isTold(one)),
+        ...('row' in one && optional('chainKey', chainKeys.get(one.row.session_id) ?? null)),
       }));
       return { status: 200, body: { results } };
     },
@@ -192,10 +192,9 @@ function toOpening(
 /**
  * Members can compute a key. The answer may therefore reveal that a session exists, but neither its title nor its visibility.
  */
-function toCaptureResult(one: Captured, sender: Sender | undefined): Omit<CaptureResult, 'clientKey'> {
+function toCaptureResult(one: Captured, isTold: boolean): Omit<CaptureResult, 'clientKey'> {
   if ('row' in one) {
     const { title: _, visibility: __, ...session } = toSession(one.row);
-    const isTold = one.outcome === 'opened' || (sender !== undefined && isOwn(one.row, sender));
     return { outcome: one.outcome, session: isTold ? toSession(one.row) : session };
   }
   if (one.outcome === 'deleted') return { outcome: 'deleted' };

@@ -10,6 +10,7 @@ import { readPolicy } from './policies.ts';
 import { addToReceipt, findContentReceipt, lockReceipt, type RemovedAppend } from './receipts.ts';
 import { DAY_MS, type Due, mayLoseWords, REPOSITORY, type Unchanged } from './retention.ts';
 import { allRows, changedRows, firstRow } from './rows.ts';
+import { removeSaltKeys } from './salt-keys.ts';
 import type { Db, SessionRow } from './schema.ts';
 import type { ExpiredContentRow } from './schema-removal.ts';
 import { SWEPT_AT_ONCE, sweepEach } from './sweep.ts';
@@ -48,6 +49,7 @@ export const expireContent = (
     const { retained_repository: repository, ...session } = row;
     const kept = await readKept(transaction, session, withoutWords);
     await writeKeptFacts(transaction, session, kept);
+    await removeSaltKeys(transaction, { organizationId, sessionId });
     const term = termsOf(rules, bounds, { plane: session.plane, repository }).contentDays as Term;
     await sql`
       insert into expired_contents (session_id, organization_id, expired_at, last_event_at, event_count, days, target_kind,

@@ -104,7 +104,7 @@ async function sweep(
   if (session) await removeDerived(db, session);
   await sql`delete from sessions where ${mine}`.execute(db);
   // These rows are removed after the session. While it exists, others may add such rows; afterwards nobody can.
-  for (const table of ['session_views', 'masks', 'event_masks', 'session_chains', 'shares']) {
+  for (const table of ['session_views', 'masks', 'session_salts', 'event_masks', 'session_chains', 'shares']) {
     await sql`delete from ${sql.table(table)} where ${mine}`.execute(db);
   }
   await removeElsewhere?.({ organizationId, sessionId });

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import { eventDigest } from '../../contract/chain.ts';
 import type { MaskOutcome, MaskReceipt } from '../../contract/mask.ts';
 import { Problem } from '../../contract/problem.ts';
+import { saltsOf, withoutSalts } from '../../contract/salts.ts';
 import { newId } from '../ids.ts';
 import type { SessionKey } from '../log/decide.ts';
 import { recordAction } from './audit.ts';
@@ -12,14 +14,15 @@ import { forShare, forUpdate } from './dialect.ts';
 import type { StoredAppend } from './events.ts';
 import { findHoldOf, lockHolds } from './holds.ts';
 import { cancelJob, endJob, insertJob, type Job } from './jobs.ts';
-import { allRows, changedRows, firstRow, oneRow } from './rows.ts';
+import { allRows, changedRows, firstRow, oneRow, type Sql } from './rows.ts';
+import { lockSaltKeys, writeSaltKeys } from './salt-keys.ts';
 import type { Db, SessionRow } from './schema.ts';
 import type { MaskRow } from './schema-governance.ts';
 
 export interface MaskedEvent {
   sequence: number;
-  /** The digest of the original event. */
-  digest: string;
+  /** The `contentDigest` of the original event, which must not be stored. */
+  content: string;
   /** How many pieces were replaced. */
   count: number;
 }
@@ -149,7 +152,8 @@ async function assertHasWords(transaction: Db, { organizationId, sessionId }: Se
 }
 
 /**
- * Writes masked appends, the digests of the original events, and the progress of the job, in one transaction.
+ * Writes masked appends, the digests of the original events, and the progress of the job, in one transaction. It also removes the
+ * salts of these events. Afterwards nobody can find out by guessing which text a digest belongs to.
  * @returns false, without writing, if one of the appends has changed since it was read
  * @throws MaskHeld; JobLost
  */
@@ -160,7 +164,7 @@ export const writeMasked = (
   now: number,
   along: (transaction: Db) => Promise<void>,
 ): Promise<boolean> => {
-  const { organization_id: organizationId, session_id: sessionId, mask_id, masked_by } = mask;
+  const { organization_id: organizationId, session_id: sessionId, mask_id } = mask;
   return db
     .transaction()
     .execute(async (transaction) => {
@@ -178,19 +182,7 @@ export const writeMasked = (
         if (changed === 0) throw new Overtaken();
       }
       const events = appends.flatMap((append) => append.events);
-      for (let from = 0; from < events.length; from += EVENTS_AT_ONCE) {
-        const rows = events
-          .slice(from, from + EVENTS_AT_ONCE)
-          .map(
-            ({ sequence, digest, count }) =>
-              sql`(${sessionId}, ${sequence}, ${organizationId}, ${digest}, ${count}, ${masked_by}, ${now})`,
-          );
-        await sql`
-          insert into event_masks (session_id, sequence, organization_id, digest, places, masked_by, masked_at)
-          values ${sql.join(rows)}
-          on conflict (session_id, sequence) do update set places = event_masks.places + excluded.places,
-            masked_by = excluded.masked_by, masked_at = excluded.masked_at`.execute(transaction);
-      }
+      await noteMasked(transaction, mask, events, now);
       const places = events.reduce((sum, { count }) => sum + count, 0);
       await sql`
         update masks set events = events + ${events.length}, places = places + ${places}
@@ -202,6 +194,53 @@ export const writeMasked = (
       throw error;
     });
 };
+
+/**
+ * Notes masked events with their digests, and removes their salts. An event without a salt was masked before, so it keeps its
+ * digest; or its content is being removed, so it needs none.
+ */
+async function noteMasked(
+  transaction: Db,
+  { organization_id: organizationId, session_id: sessionId, masked_by }: MaskRow,
+  events: readonly MaskedEvent[],
+  now: number,
+): Promise<void> {
+  const place = { organizationId, sessionId };
+  const saltKeys = await lockSaltKeys(transaction, place);
+  const saltOf = saltsOf(saltKeys);
+  const added: Sql[] = [];
+  const again: Sql[] = [];
+  for (const { sequence, content, count } of events) {
+    const salt = saltOf(sequence);
+    if (salt === undefined) again.push(sql`(${sql.lit(sequence)}, ${sql.lit(count)})`);
+    else {
+      const digest = eventDigest(salt, content);
+      added.push(sql`(${sessionId}, ${sequence}, ${organizationId}, ${digest}, ${count}, ${masked_by}, ${now})`);
+    }
+  }
+  for (let from = 0; from < added.length; from += EVENTS_AT_ONCE) {
+    await sql`
+      insert into event_masks (session_id, sequence, organization_id, digest, places, masked_by, masked_at)
+      values ${sql.join(added.slice(from, from + EVENTS_AT_ONCE))}`.execute(transaction);
+  }
+  for (let from = 0; from < again.length; from += EVENTS_AT_ONCE) {
+    await sql`
+      with masked (sequence, places) as (values ${sql.join(again.slice(from, from + EVENTS_AT_ONCE))})
+      update event_masks set places = event_masks.places + masked.places, masked_by = ${masked_by}, masked_at = ${now}
+      from masked
+      where organization_id = ${organizationId} and session_id = ${sessionId}
+        and event_masks.sequence = masked.sequence`.execute(transaction);
+  }
+  if (added.length === 0) return;
+  await writeSaltKeys(
+    transaction,
+    place,
+    withoutSalts(
+      saltKeys,
+      events.map(({ sequence }) => sequence),
+    ),
+  );
+}
 
 /** Another mask changed an append meanwhile. */
 class Overtaken extends Error {}

@@ -11,6 +11,7 @@ import { findCaptured, findDeleted, findSender, mayComeFrom } from './ownership.
 import { readPolicy } from './policies.ts';
 import { findContentReceipt } from './receipts.ts';
 import { allRows, firstRow, NONE } from './rows.ts';
+import { insertSaltKeys } from './salt-keys.ts';
 import type { Db, SessionRow } from './schema.ts';
 
 /** A request to open a session. */
@@ -47,13 +48,14 @@ export interface Capture {
 }
 
 /**
- * Opens a session on an active machine with an active installation. Both rows are locked, so that a concurrent revocation
+ * Opens a session on an active machine with an active installation, in a transaction. Both rows are locked, so that a concurrent revocation
  * either sees the session or makes the insertion fail.
  * @throws Problem `environment_unusable`, `installation_unusable`, `validation_failed`
  */
-export async function openSession(db: Db, opening: Opening, now: number): Promise<SessionRow> {
-  const visibility = await visibilityOf(db, opening);
-  return (await insertOpened(db, { ...opening, visibility }, now)) ?? Promise.reject(await whyNot(db, opening));
+export async function openSession(transaction: Db, opening: Opening, now: number): Promise<SessionRow> {
+  const visibility = await visibilityOf(transaction, opening);
+  const row = await insertOpened(transaction, { ...opening, visibility }, now);
+  return row ?? Promise.reject(await whyNot(transaction, opening));
 }
 
 /** The strictest of the requested visibility, the default of the organization, and the visibilities of the parent sessions. */
@@ -93,10 +95,10 @@ const repositoryOf = ({ repoRemote }: Opening): string | null =>
   (repoRemote === undefined ? undefined : addressOf(repoRemote)?.slice(0, LONGEST_REPOSITORY)) ?? null;
 
 /**
- * Inserts the session with its visibility.
+ * Inserts the session with its visibility and with a key for the salts of its events.
  * @returns undefined if its machine or agent cannot be used, or its key is taken or belongs to a deleted session
  */
-function insertOpened(
+async function insertOpened(
   db: Db,
   opening: Opening & { visibility: Visibility },
   now: number,
@@ -104,7 +106,7 @@ function insertOpened(
   const { organizationId, plane, secretId, environmentId, installationId, agentId, capture } = opening;
   const { title = null, repoRoot = null, gitBranch = null, startedAt, visibility } = opening;
   const { clientKey = null, continues = null, forkedFrom = null, endedAt = null } = capture ?? {};
-  return firstRow(
+  const row = await firstRow(
     db,
     sql<SessionRow>`
       insert into sessions (session_id, organization_id, environment_id, installation_id, agent_id, secret_id, plane,
@@ -127,6 +129,8 @@ function insertOpened(
       on conflict (organization_id, plane, client_key) where client_key is not null do nothing
       returning *`,
   );
+  if (row) await insertSaltKeys(db, { organizationId, sessionId: row.session_id });
+  return row;
 }
 
 /**

@@ -169,12 +169,20 @@ export interface JobRow {
   attempts: number;
 }
 
+/** The keys of the salts of a session's events. */
+export interface SessionSaltsRow {
+  session_id: string;
+  organization_id: string;
+  /** JSON of `SaltKeys`. */
+  salt_keys: string;
+}
+
 /** An event that was masked after it was stored. */
 export interface EventMaskRow {
   session_id: string;
   sequence: number;
   organization_id: string;
-  /** The digest of the original event: `eventDigest`. */
+  /** The digest of the original event: `eventDigest`. Its salt was removed. */
   digest: string;
   places: number;
   masked_by: string;

@@ -18,6 +18,7 @@ import type {
   PersonDeletionRow,
   PolicyRow,
   SessionChainRow,
+  SessionSaltsRow,
   SessionViewRow,
   ShareRow,
   Time,
@@ -450,6 +451,7 @@ export interface Database {
   appends: AppendRow;
   session_views: SessionViewRow;
   masks: MaskRow;
+  session_salts: SessionSaltsRow;
   event_masks: EventMaskRow;
   mask_runs: MaskRunRow;
   jobs: JobRow;

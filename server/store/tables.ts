@@ -45,6 +45,7 @@ const TABLES = {
   appends: { of: 'organization', key: ['session_id', 'first_sequence'] },
   session_views: { of: 'organization', key: ['session_id', 'kind', 'hour', 'user_id'] },
   masks: { of: 'organization', key: ['mask_id'] },
+  session_salts: { of: 'organization', key: ['session_id'] },
   event_masks: { of: 'organization', key: ['session_id', 'sequence'] },
   mask_runs: { of: 'organization', key: ['run_id'] },
   jobs: { of: 'organization', key: ['job_id'] },

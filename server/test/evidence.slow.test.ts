@@ -2,16 +2,19 @@ import { generateKeyPairSync } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import {
-  type ChainHead,
   type CheckedEvent,
   chainStart,
   checkChain,
+  contentDigest,
+  digestOfMasked,
   eventDigest,
-  follow,
 } from '../../contract/chain.ts';
 import { type Envelope, openEnvelope, signStatement } from '../../contract/dsse.ts';
 import { COUNTERSIGNATURE, type Countersigned, type Evidence } from '../../contract/evidence.ts';
+import { type SaltKeys, saltsOf } from '../../contract/salts.ts';
+import { headAfter, notices } from '../../contract/test/heads.ts';
 import { allRows } from '../store/rows.ts';
+import { findSaltKeys } from '../store/salt-keys.ts';
 import type { SessionChainRow } from '../store/schema-governance.ts';
 import { ENGINES } from './engines.ts';
 import { appendTexts, createTenant, event, openSession } from './factories.ts';
@@ -54,23 +57,22 @@ describe.each(ENGINES)('the chain of a session on %s', (engine) => {
   async function show(sessionId: string): Promise<Evidence & { signed: Countersigned }> {
     const url = `/v1/organizations/me/sessions/${sessionId}/evidence`;
     const { body } = await world.service.call('GET', url, { as: world.ours.member });
-    const { countersignature, masked } = body as Evidence;
-    return { countersignature, masked, signed: signedIn(countersignature) };
+    const evidence = body as Evidence;
+    return { ...evidence, signed: signedIn(evidence.countersignature) };
   }
 
   const signedIn = (envelope: Envelope) => openEnvelope(envelope, COUNTERSIGNATURE).statement as Countersigned;
 
-  const headOf = (start: string, texts: readonly string[]): string =>
-    texts.reduce<ChainHead>((head, text) => follow(head, eventDigest('notice', text)), { sequence: 0, hash: start })
-      .hash;
+  const headOf = (start: string, texts: readonly string[], saltKeys: SaltKeys): string =>
+    headAfter({ sequence: 0, hash: start }, notices(texts), saltKeys).hash;
 
   test('is computed from the exact texts that were sent, in any batches', async () => {
     const sessionId = await open();
     await append(sessionId, TEXTS.slice(0, 1));
     expect((await show(sessionId)).signed).toMatchObject({ events: 1 });
     await append(sessionId, TEXTS.slice(1));
-    const { signed } = await show(sessionId);
-    expect(signed).toMatchObject({ sessionId, events: TEXTS.length, head: headOf(signed.start, TEXTS) });
+    const { signed, saltKeys } = await show(sessionId);
+    expect(signed).toMatchObject({ sessionId, events: TEXTS.length, head: headOf(signed.start, TEXTS, saltKeys) });
     expect(signed.start).toBe(chainStart(signed.agentId, sessionId).hash);
   });
 
@@ -97,26 +99,34 @@ describe.each(ENGINES)('the chain of a session on %s', (engine) => {
     const texts = ['{"text":"a planted phrase"}', '{"text":"nothing"}'];
     const [before, after] = [await open(), await open()];
     for (const sessionId of [before, after]) await append(sessionId, texts);
-    await show(before);
+    const saltKeysBefore = new Map([
+      [before, (await show(before)).saltKeys],
+      [after, (await show(after)).saltKeys],
+    ]);
+    await sql`delete from session_chains where session_id = ${after}`.execute(world.service.store.db);
     const url = (sessionId: string) => `/v1/organizations/me/sessions/${sessionId}/mask`;
     for (const sessionId of [before, after]) {
       const body = { text: 'planted phrase' };
       const reply = await world.service.call('POST', url(sessionId), { as: world.ours.member, body });
       expect(reply.body).toMatchObject({ events: 1 });
-      await sql`delete from session_chains where session_id = ${after}`.execute(world.service.store.db);
-      const { signed, masked } = await show(sessionId);
-      expect(masked).toEqual([{ sequence: 1, digest: eventDigest('notice', texts[0] as string) }]);
-      expect(signed.head).toBe(headOf(signed.start, texts));
+      const { signed, masked, saltKeys } = await show(sessionId);
+      const known = saltKeysBefore.get(sessionId) ?? {};
+      const salt = saltsOf(known)(1) ?? '';
+      const digest = eventDigest(salt, contentDigest('notice', texts[0] as string));
+      expect(masked).toEqual([{ sequence: 1, digest }]);
+      expect(signed.masked).toBe(digestOfMasked([[1, digest]]));
+      expect(saltsOf(saltKeys)(1)).toBeUndefined();
+      expect(saltsOf(saltKeys)(2)).toBe(saltsOf(known)(2));
+      expect(signed.head).toBe(headOf(signed.start, texts, known));
       const events: CheckedEvent[] = ['{"text":"a [REDACTED:manual:1f0c]"}', texts[1] as string].map((payload, at) => ({
         sequence: at + 1,
         eventType: 'notice',
         payload,
       }));
-      const chain = { start: signed.start, head: { sequence: signed.events, hash: signed.head } };
+      const chain = { start: signed.start, head: { sequence: signed.events, hash: signed.head }, saltKeys };
       expect(checkChain({ ...chain, masked: new Map([[1, masked[0]?.digest ?? '']]) }, events)).toBeUndefined();
-      expect(checkChain({ ...chain, masked: new Map() }, events)).toEqual(
-        expect.stringContaining('not as it was sent'),
-      );
+      const whole = { ...chain, saltKeys: known, masked: new Map() };
+      expect(checkChain(whole, events)).toEqual(expect.stringContaining('not as it was sent'));
     }
   });
 
@@ -163,12 +173,9 @@ describe.runIf(inject('natsUrl'))('the chain of a session on an event bus', () =
         .executeTakeFirst();
       const { statement } = openEnvelope(JSON.parse(row?.envelope ?? '{}') as Envelope, COUNTERSIGNATURE);
       const { start, events, head } = statement as Countersigned;
-      const expected = texts
-        .map(event)
-        .reduce<ChainHead>(
-          (now, { eventType, payload }) => follow(now, eventDigest(eventType, JSON.stringify(payload))),
-          { sequence: 0, hash: start },
-        );
+      const sent = texts.map(event).map((one) => ({ ...one, payload: JSON.stringify(one.payload) }));
+      const saltKeys = await findSaltKeys(service.store.db, { organizationId: tenant.organizationId, sessionId });
+      const expected = headAfter({ sequence: 0, hash: start }, sent, saltKeys);
       expect({ events, head }).toEqual({ events: texts.length, head: expected.hash });
     }, 15_000);
   });

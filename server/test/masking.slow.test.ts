@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { zstdCompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
-import { eventDigest } from '../../contract/chain.ts';
+import { contentDigest, eventDigest } from '../../contract/chain.ts';
 import { splitPayload } from '../../contract/parts.ts';
+import { saltsOf } from '../../contract/salts.ts';
 import { Background } from '../background.ts';
 import type { Bus } from '../bus/bus.ts';
 import { removeOld } from '../bus/retention.ts';
@@ -111,6 +112,7 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
     const url = `/v1/organizations/me/sessions/${sessionId}`;
     const read = async () => (await service.call('GET', `${url}/events?limit=500`, { as: ours.member })).body.events;
     const before = await read();
+    const { saltKeys } = (await service.call('GET', `${url}/evidence`, { as: ours.member })).body;
     expect(await rowsWithMarker()).not.toEqual([]);
 
     const dry = (await mask(sessionId, { text: MARKER, dryRun: true })).body;
@@ -157,7 +159,7 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
     expect(digests).toHaveLength(dry.events);
     expect(digests[1]).toMatchObject({
       sequence: 2,
-      digest: eventDigest('user.message', JSON.stringify(before[1].payload)),
+      digest: eventDigest(saltsOf(saltKeys)(2) ?? '', contentDigest('user.message', JSON.stringify(before[1].payload))),
     });
     if (engine !== 'sqlite') return;
     await vi.waitFor(() => expect(filesWith(service.store.dataDir, MARKER)).toEqual([]), 15_000);

@@ -1,12 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type ChainHead, chainStart, eventDigest, follow } from '../../contract/chain.ts';
+import { type ChainHead, chainStart, contentDigest, eventDigest } from '../../contract/chain.ts';
+import { type SaltKeys, saltsOf, withoutSalts } from '../../contract/salts.ts';
+import { headAfter, notices } from '../../contract/test/heads.ts';
 import { AuditKey } from '../audit/heads.ts';
 import { Background } from '../background.ts';
 import { deriveSession } from '../derive/derive-session.ts';
 import { Witness } from '../evidence/witness.ts';
 import { SessionLog } from '../ingest/session-log.ts';
+import { findSaltKeys, writeSaltKeys } from '../store/salt-keys.ts';
 import { findChain } from '../store/session-chains.ts';
 import { createDeriveHere } from './derived.ts';
 import { ENGINES, openTestStore, type TestStore } from './engines.ts';
@@ -39,6 +42,7 @@ describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
   let failures: unknown[];
   /** The chain of the sent events, computed as their sender does. */
   let head: ChainHead;
+  let saltKeys: SaltKeys;
 
   beforeEach(async () => {
     failures = [];
@@ -49,9 +53,14 @@ describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
       committed: (change) => witness.note(change),
       now: Date.now,
     });
+    await begin();
+  });
+
+  async function begin(): Promise<void> {
     place.sessionId = await newSession();
     head = chainStart('codex', place.sessionId);
-  });
+    saltKeys = await findSaltKeys(store.db, place);
+  }
 
   const key = new AuditKey(generateKeyPairSync('ed25519').privateKey);
   const newWitness = () => {
@@ -64,7 +73,7 @@ describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
       const texts = Array.from({ length: Math.min(50, left) }, (_, n) => `{"text":"${head.sequence}, ${n}"}`);
       const events = texts.map((text) => ({ eventType: 'notice', payload: Buffer.from(text) }));
       await log.append({ ...place, plane: 'live', sender: 'a', idempotencyKey: null, fingerprint: '', events });
-      for (const text of texts) head = follow(head, eventDigest('notice', text));
+      head = headAfter(head, notices(texts), saltKeys);
     }
   }
 
@@ -132,7 +141,8 @@ describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
 
   test('covers the accepted text if deriving has read the masked text', async () => {
     await append(2);
-    const digest = eventDigest('notice', '{"text":"0, 1"}');
+    const digest = eventDigest(saltsOf(saltKeys)(2) ?? '', contentDigest('notice', '{"text":"0, 1"}'));
+    await writeSaltKeys(store.db, place, withoutSalts(saltKeys, [2]));
     await sql`
       insert into event_masks (session_id, sequence, organization_id, digest, places, masked_by, masked_at)
       values (${place.sessionId}, 2, ${place.organizationId}, ${digest}, 1, 'u', 1)`.execute(store.db);
@@ -168,8 +178,7 @@ describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
       await append(3);
       await sql`delete from appends where session_id = ${broken}`.execute(store.db);
       await append(1);
-      place.sessionId = await newSession();
-      head = chainStart('codex', place.sessionId);
+      await begin();
       await append(3);
       await (which === 'that were noted' ? witness.signNoted() : newWitness().catchUp());
       expect(await signed()).toEqual(head);

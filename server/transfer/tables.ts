@@ -41,6 +41,7 @@ export const EXPORTED: { [Name in MovedTable]?: (organizationId: string) => RawB
   session_views: ofKept,
   // A running mask contains its text, encrypted with a key of this service.
   masks: (organizationId) => sql`${ofKept(organizationId)} and finished_at is not null`,
+  session_salts: ofKept,
   event_masks: ofKept,
   mask_runs: (organizationId) => sql`${own(organizationId)} and finished_at is not null`,
   session_chains: ofKept,
@@ -75,6 +76,7 @@ export const selectPerson = (organizationId: string, userId: string): Selection 
     appends: sql`${ofTheirs} and session_id in (select session_id from sessions where ${sessions} and ${WITH_WORDS})`,
     session_views: theirs,
     masks: sql`${ofTheirs} and finished_at is not null`,
+    session_salts: ofTheirs,
     event_masks: ofTheirs,
     session_chains: ofTheirs,
     audit_entries: sql`organization_id = ${organizationId} and actor_kind = 'person' and actor_id = ${userId}`,

@@ -106,7 +106,15 @@ create table jobs (
 create index jobs_by_organization on jobs (organization_id, job_id);
 create index jobs_waiting on jobs (not_before, job_id);
 
--- Events that were masked after they were stored, with the digest of the original event.
+-- The keys of the salts of a session's events, as JSON. The keys of masked events were removed with their texts.
+create table session_salts (
+  session_id text primary key,
+  organization_id text not null,
+  salt_keys text not null
+);
+create index session_salts_by_organization on session_salts (organization_id, session_id);
+
+-- Events that were masked after they were stored, with the digest of the original event. Its salt was removed.
 create table event_masks (
   session_id text not null,
   sequence integer not null,

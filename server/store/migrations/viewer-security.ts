@@ -18,6 +18,7 @@ const VISIBLE: Record<string, string> = {
   appends: ofSession('appends', READABLE),
   session_chunks: ofSession('session_chunks', READABLE),
   masks: ofSession('masks', READABLE),
+  session_salts: ofSession('session_salts', READABLE),
   event_masks: ofSession('event_masks', READABLE),
   session_chains: ofSession('session_chains', READABLE),
   // `toSummary` and `toSessionFacts` leave content out of responses.

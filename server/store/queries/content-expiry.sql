@@ -46,6 +46,9 @@ delete
 insert into "session_values" ("session_id", "organization_id", "user_id", "environment_id", "status", "email", "email_verified", "role", "tenant_assigned", "value", "first_sequence", "last_sequence", "event_count", "bytes", "codec", "body", "count", "deleted_at", "swept_at", "sequence", "hash")
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
   on conflict do nothing;
+delete
+  from session_salts
+  where organization_id = $1 and session_id = $2;
 insert into "session_facts" ("session_id", "organization_id", "plane", "started_at", "version", "facts", "masks", "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final")
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32);
 -- on SQLite
@@ -93,6 +96,9 @@ delete
 insert into "session_values" ("session_id", "organization_id", "user_id", "environment_id", "status", "email", "email_verified", "role", "tenant_assigned", "value", "first_sequence", "last_sequence", "event_count", "bytes", "codec", "body", "count", "deleted_at", "swept_at", "sequence", "hash")
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   on conflict do nothing;
+delete
+  from session_salts
+  where organization_id = ? and session_id = ?;
 insert into "session_facts" ("session_id", "organization_id", "plane", "started_at", "version", "facts", "masks", "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final")
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 

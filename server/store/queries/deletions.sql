@@ -49,6 +49,9 @@ delete
   from "masks"
   where organization_id = $1 and session_id = $2;
 delete
+  from "session_salts"
+  where organization_id = $1 and session_id = $2;
+delete
   from "event_masks"
   where organization_id = $1 and session_id = $2;
 delete
@@ -102,6 +105,9 @@ delete
   where organization_id = ? and session_id = ?;
 delete
   from "masks"
+  where organization_id = ? and session_id = ?;
+delete
+  from "session_salts"
   where organization_id = ? and session_id = ?;
 delete
   from "event_masks"

@@ -30,6 +30,8 @@ select *
 select *
   from expired_contents
   where organization_id = $1 and session_id = $2;
+insert into session_salts (session_id, organization_id, salt_keys)
+  values ($1, $2, $3);
 -- on SQLite
 select *
   from sessions
@@ -60,6 +62,8 @@ select *
 select *
   from expired_contents
   where organization_id = ? and session_id = ?;
+insert into session_salts (session_id, organization_id, salt_keys)
+  values (?, ?, ?);
 
 -- openSession
 select policy
@@ -82,6 +86,8 @@ insert into sessions (session_id, organization_id, environment_id, installation_
 select *
   from environments
   where organization_id = $1 and environment_id = $2;
+insert into session_salts (session_id, organization_id, salt_keys)
+  values ($1, $2, $3);
 select *
   from installations
   where organization_id = $1 and installation_id = $2;
@@ -106,6 +112,8 @@ insert into sessions (session_id, organization_id, environment_id, installation_
 select *
   from environments
   where organization_id = ? and environment_id = ?;
+insert into session_salts (session_id, organization_id, salt_keys)
+  values (?, ?, ?);
 select *
   from installations
   where organization_id = ? and installation_id = ?;

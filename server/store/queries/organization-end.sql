@@ -95,6 +95,12 @@ delete
   where organization_id = $2
   limit $3);
 delete
+  from "session_salts"
+  where organization_id = $1 and ("session_id") in (select "session_id"
+  from "session_salts"
+  where organization_id = $2
+  limit $3);
+delete
   from "masks"
   where organization_id = $1 and ("mask_id") in (select "mask_id"
   from "masks"

@@ -26,7 +26,7 @@ export const EVIDENCE: readonly Scenario[] = [
     ask: ofOurs,
     status: 200,
     after({ ours }, { body }) {
-      expect(body).toEqual({ countersignature: expect.any(Object), masked: [] });
+      expect(body).toEqual({ countersignature: expect.any(Object), masked: [], saltKeys: expect.any(Object) });
       const { statement } = openEnvelope(body.countersignature, COUNTERSIGNATURE);
       expect(statement).toEqual({ ...SIGNED, sessionId: ours.sessionId });
     },
