@@ -28,8 +28,8 @@ const verifyCommand = defineCommand({
   name: 'verify',
   summary: 'check a receipt, even without a network',
   description:
-    'Checks the signatures of a receipt. With --events, also checks that a file has exactly the events of the receipt. Exits with 1 if ' +
-    'a check fails.',
+    'Checks the signatures of a receipt. With --events, also checks that a file has exactly the events of the receipt. The content ' +
+    'of events that were masked later cannot be checked: the answer says how many these are. Exits with 1 if a check fails.',
   examples: [
     ['capture receipt verify receipt.json', 'checks the signed statement, or the page'],
     ['capture receipt verify receipt.html --events events.jsonl', 'also checks the events'],
@@ -171,17 +171,17 @@ function readText(context: Context, path: string): string {
 function verifyReceipt(file: string, events: string | undefined, output: Output): void {
   const envelope = file.trimStart().startsWith('<') ? readPage(file) : readEnvelope(file);
   const { receipt, countersigned, machineKey, serviceKey } = openReceipt(envelope);
-  const unchecked = events === undefined ? 0 : checkEvents(receipt, readEventsFile(events));
+  const unchecked = events === undefined ? receipt.predicate.events : checkEvents(receipt, readEventsFile(events));
   const { sessionId, signedAt } = countersigned;
   const { events: count, masked, maskedLater, madeAt } = receipt.predicate;
-  const areChecked = events !== undefined;
   output.answer(
     {
       sessionId,
       events: count,
       masked,
       maskedLater: maskedLater.length,
-      areChecked,
+      areChecked: events !== undefined && unchecked === 0,
+      unchecked,
       machineKey,
       serviceKey,
       madeAt,
@@ -189,7 +189,7 @@ function verifyReceipt(file: string, events: string | undefined, output: Output)
     },
     [
       ['green', 'The receipt holds', `: ${formatCount(count, 'event')} of ${sessionId}.`],
-      areChecked ? toChecked(unchecked) : 'The events were not checked. Use --events to check them.',
+      events === undefined ? 'The events were not checked. Use --events to check them.' : toChecked(count, unchecked),
       `Signed by the machine   ${madeAt}  ${machineKey}`,
       `Signed by the service   ${signedAt}  ${serviceKey}`,
       `Masked before sending   ${
@@ -203,7 +203,8 @@ function verifyReceipt(file: string, events: string | undefined, output: Output)
   );
 }
 
-const toChecked = (unchecked: number) =>
+const toChecked = (count: number, unchecked: number) =>
   unchecked === 0
     ? 'The file has exactly the events of the receipt.'
-    : `The file has exactly the events of the receipt. ${unchecked} of them ${unchecked === 1 ? 'was' : 'were'} masked later, so their content was not checked.`;
+    : `${formatCount(count - unchecked, 'event')} of the file ${count - unchecked === 1 ? 'is' : 'are'} as the receipt says. ` +
+      `The content of ${unchecked} was not checked, because it was masked later.`;

@@ -1,4 +1,5 @@
 import type { Envelope } from '../../contract/dsse.ts';
+import { formatCount } from '../output.ts';
 import { openReceipt, Unproven } from './receipt.ts';
 
 /** Limits that apply to every receipt, whoever signs it. */
@@ -38,7 +39,7 @@ export function renderPage(envelope: Envelope): string {
 <title>Receipt of ${toHtml(countersigned.sessionId)}</title>
 <style>${STYLE}</style>
 <h1>Receipt of a session</h1>
-<p>A machine sent these events, and a service has them: all, in this order, unchanged. Both have signed it.</p>
+<p>${claimOf(maskedLater.length)} Both have signed it.</p>
 <dl>
 ${rows.map(([name, value]) => `<dt>${toHtml(name)}<dd>${toHtml(value)}`).join('\n')}
 </dl>
@@ -52,6 +53,12 @@ ${LIMITS.map((limit) => `<li>${toHtml(limit)}`).join('\n')}
 </html>
 `;
 }
+
+/** An event that was masked later is in its place, but nobody can check its content any more. */
+const claimOf = (masked: number) =>
+  `A machine sent these events, and a service has them, in this order: ${
+    masked === 0 ? 'all, unchanged.' : `unchanged except for ${formatCount(masked, 'event')}, masked later.`
+  }`;
 
 /** Reads the envelope in a page. @throws Unproven if there is none, or if the page differs from its envelope */
 export function readPage(page: string): Envelope {

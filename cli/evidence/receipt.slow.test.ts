@@ -2,15 +2,18 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { chainStart, eventDigest, follow } from '../../contract/chain.ts';
+import { chainStart, contentDigest, digestOfMasked, eventDigest } from '../../contract/chain.ts';
 import { type Envelope, keyIdOf, openEnvelope, signStatement } from '../../contract/dsse.ts';
 import { COUNTERSIGNATURE, type Countersigned, type Evidence, RECEIPT, type Receipt } from '../../contract/evidence.ts';
+import { newChainKey, saltKeysOf, saltsOf } from '../../contract/salts.ts';
+import { headAfter, notices } from '../../contract/test/heads.ts';
 import { decodeFrame } from '../../server/log/frame.ts';
 import { fetchPlainly } from '../http.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { type HeldService, startHeld } from '../test/held.ts';
 import { run } from '../test/program.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
+import { renderPage } from './page.ts';
 import { signReceipt } from './receipt.ts';
 
 const SECRET =
@@ -116,36 +119,90 @@ test('a machine that lost its spool does not sign for events that it sent before
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('did not send all') });
 });
 
-test('an event that was masked later is not reported as checked', async () => {
+/** A receipt of two events that were sent, the second of which is masked by now, and the file of its events. */
+function makeReceipt() {
   const [machine, service] = [generateKeyPairSync('ed25519').privateKey, generateKeyPairSync('ed25519').privateKey];
-  const sent = ['{"text":"one"}', '{"text":"two"}'].map((text) => eventDigest('notice', text));
+  const chainKey = newChainKey();
   const start = chainStart('codex', 'key');
-  const head = sent.reduce(follow, start);
-  const sessionId = `ses_${'0'.repeat(32)}`;
-  const said = {
-    sessionId,
-    agentId: 'codex',
-    start: start.hash,
-    events: 2,
-    head: head.hash,
-    machineKey: keyIdOf(machine),
-  };
-  const signedAt = new Date().toISOString();
-  const countersignature = signStatement(COUNTERSIGNATURE, { ...said, signedAt }, service);
+  const sent = ['{"text":"one"}', '{"text":"two"}'];
+  const head = headAfter(start, notices(sent), saltKeysOf(chainKey));
+  const digest = eventDigest(saltsOf(saltKeysOf(chainKey))(2) ?? '', contentDigest('notice', sent[1] ?? ''));
   const folder = makeFolder();
-  const receipt = (masked: Evidence['masked']) => {
-    const chain = { start: start.hash, head, masked: {} };
-    const path = join(folder, `${masked.length}.json`);
-    writeFileSync(path, JSON.stringify(signReceipt(chain, { countersignature, masked }, machine, 1)));
-    return path;
-  };
   const events = join(folder, 'events.jsonl');
   const line = (sequence: number, text: string) => JSON.stringify({ sequence, eventType: 'notice', payload: { text } });
   writeFileSync(events, `${line(1, 'one')}\n${line(2, '[REDACTED:manual:1f0c]')}\n`);
-  const later = await verify(folder, receipt([{ sequence: 2, digest: sent[1] ?? '' }]), '--events', events);
-  expect(later).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 of them was masked later') });
-  const before = await verify(folder, receipt([]), '--events', events);
+  /** @param signed the masked events that the service signs @param listed those that the machine lists */
+  function receipt(signed: Evidence['masked'], listed = signed) {
+    const said: Countersigned = {
+      sessionId: `ses_${'0'.repeat(32)}`,
+      agentId: 'codex',
+      start: start.hash,
+      events: 2,
+      head: head.hash,
+      machineKey: keyIdOf(machine),
+      ...(signed.length > 0 && { masked: digestOfMasked(signed.map((one) => [one.sequence, one.digest])) }),
+      signedAt: new Date().toISOString(),
+    };
+    const countersignature = signStatement(COUNTERSIGNATURE, said, service);
+    const evidence = { countersignature, masked: listed, saltKeys: {} };
+    const path = join(folder, 'receipt.json');
+    const envelope = signReceipt({ start: start.hash, chainKey, head, masked: {} }, evidence, machine, 1);
+    writeFileSync(path, JSON.stringify(envelope));
+    return { path, envelope };
+  }
+  return { folder, events, receipt, masked: [{ sequence: 2, digest }] };
+}
+
+test('an event that was masked later is not reported as checked, and its salt is not in the receipt', async () => {
+  const { folder, events, receipt, masked } = makeReceipt();
+  const { path, envelope } = receipt(masked);
+  const later = await verify(folder, path, '--events', events);
+  expect(later).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('1 event of the file is as the receipt'),
+  });
+  expect(later.stdout).toContain('The content of 1 was not checked');
+  expect(later.stdout).not.toContain('exactly');
+  expect(JSON.parse((await verify(folder, path, '--events', events, '--json')).stdout)).toMatchObject({
+    areChecked: false,
+    unchecked: 1,
+    maskedLater: 1,
+  });
+  const { saltKeys } = (openEnvelope(envelope, RECEIPT).statement as Receipt).predicate;
+  expect([1, 2, 3].map((sequence) => typeof saltsOf(saltKeys)(sequence))).toEqual(['string', 'undefined', 'undefined']);
+  expect(renderPage(envelope)).toContain('unchanged except for 1 event, masked later');
+  const before = await verify(folder, receipt([]).path, '--events', events);
   expect(before).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('write a new receipt') });
+});
+
+test('events that only the sender declares masked later make the receipt invalid', async () => {
+  const { folder, events, receipt, masked } = makeReceipt();
+  const refused = { exitCode: 1, stderr: expect.stringContaining('The service did not sign the list') };
+  const all = [...masked, { sequence: 1, digest: 'f'.repeat(64) }];
+  for (const [signed, listed] of [
+    [[], masked],
+    [masked, []],
+    [masked, all],
+    [masked, [{ sequence: 1, digest: masked[0]?.digest ?? '' }]],
+  ] as const) {
+    expect(await verify(folder, receipt([...signed], [...listed]).path, '--events', events)).toMatchObject(refused);
+  }
+});
+
+test('a receipt that is written after a mask verifies against the masked events', async () => {
+  const { receipt, path, home, service, owner } = await setUp();
+  await receipt();
+  const [{ session_id: id } = { session_id: '' }] = await service.store.db.selectFrom('sessions').selectAll().execute();
+  const url = `/v1/organizations/me/sessions/${id}/mask`;
+  const masked = await service.call('POST', url, { as: owner, body: { text: 'hello' } });
+  expect(masked.body).toMatchObject({ receipt: { outcome: 'done' } });
+  const events = await writeEvents({ service });
+  expect(await verify(home, path('.json'), '--events', events)).toMatchObject({ exitCode: 1 });
+  expect(await receipt()).toMatchObject({ exitCode: 0 });
+  const { exitCode, stdout } = await verify(home, path('.json'), '--events', events, '--json');
+  expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({ exitCode: 0, areChecked: false, unchecked: 1 });
+  const other = await writeEvents({ service }, (lines) => lines.map((line) => line.replace('thanks', 'thank')));
+  expect(await verify(home, path('.json'), '--events', other)).toMatchObject({ exitCode: 1 });
 });
 
 test('a receipt is written into a folder that does not exist yet', async () => {
@@ -170,10 +227,10 @@ test('a countersignature that was in progress when the key was named is requeste
   const withoutKey: typeof fetchPlainly = async (...request) => {
     const reply = await fetchPlainly(...request);
     if (!String(request[0]).endsWith('/evidence') || asked++ > 0) return reply;
-    const { countersignature, masked } = (await reply.json()) as Evidence;
+    const { countersignature, ...evidence } = (await reply.json()) as Evidence;
     const { machineKey: _, ...said } = openEnvelope(countersignature, COUNTERSIGNATURE).statement as Countersigned;
     const key = generateKeyPairSync('ed25519').privateKey;
-    return Response.json({ countersignature: signStatement(COUNTERSIGNATURE, said, key), masked });
+    return Response.json({ countersignature: signStatement(COUNTERSIGNATURE, said, key), ...evidence });
   };
   const context = { fetch: withoutKey };
   const { exitCode, stderr } = await run(['receipt', sessionId(1), '--out', out], { ...options, context });
