@@ -9,7 +9,7 @@ interface Reader {
 }
 
 /**
- * Runs reads that may take long, such as searches. They share a few connections. Short queries, such as looking up a secret,
+ * Runs reads that may take long, such as searches and counts of a text that may be masked. They share a few connections. Short queries, such as looking up a secret,
  * therefore always find a free connection.
  */
 export interface LongReads {
@@ -65,12 +65,12 @@ const untilAborted = (db: Db, signal: AbortSignal): Db =>
   });
 
 const crowded = () =>
-  new Problem('service_unavailable', 'Your organization runs too many searches and overviews at once. Try again.', {
+  new Problem('service_unavailable', 'Your organization runs too many searches, overviews and counts of texts at once. Try again.', {
     retryAfter: 1,
   });
 
 const tooLong = (cause: Error) =>
-  new Problem('service_unavailable', 'This took too long. Try again with a narrower search or a shorter period.', {
+  new Problem('service_unavailable', 'This took too long. Try again later, or with a narrower search or a shorter period.', {
     retryAfter: 1,
     cause,
   });

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { DeadlineExceeded, Queue } from './work.ts';
+import { type Asker, DeadlineExceeded, Queue } from './work.ts';
 
 export interface OnDemandOptions {
   program: URL;
@@ -12,6 +12,15 @@ export interface OnDemandOptions {
   idleMs?: number;
   closeMs?: number;
 }
+
+/**
+ * The organization and the person for whom a job is done. No job goes without them, so that one person's jobs cannot hold up
+ * another organization's. The signal is aborted once nobody waits for the job.
+ */
+export type JobAsker = Required<Asker>;
+
+/** The person of jobs that the service does by itself. */
+export const SERVICE = 'service';
 
 /**
  * The thread ends after this many milliseconds without a job. The thread for deriving, for example, takes 30 MB of memory and
@@ -29,8 +38,8 @@ interface Thread {
 }
 
 /**
- * A thread that starts with the first job, and ends after a time without one. It runs one job at a time. A job that hangs
- * therefore delays the others by at most its deadline.
+ * A thread that starts with the first job, and ends after a time without one. It runs one job at a time, and serves
+ * organizations and people in turn. A job that hangs therefore delays the others by at most its deadline.
  */
 export class OnDemand<Job, Reply> {
   readonly #options: OnDemandOptions;
@@ -45,10 +54,11 @@ export class OnDemand<Job, Reply> {
 
   /**
    * @param transfer memory that moves to the thread when the job starts
-   * @throws DeadlineExceeded, or an error if the thread ended before its reply
+   * @throws DeadlineExceeded; the reason of the asker's signal if it is aborted before the job starts; an error if the thread
+   * ended before its reply
    */
-  ask(job: Job, transfer: readonly ArrayBuffer[] = []): Promise<Reply> {
-    return this.#queue.run(() => this.#work(job, transfer));
+  ask(job: Job, asker: JobAsker, transfer: readonly ArrayBuffer[] = []): Promise<Reply> {
+    return this.#queue.run(() => this.#work(job, transfer), asker);
   }
 
   /**

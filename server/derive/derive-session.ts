@@ -1,3 +1,4 @@
+import { SERVICE } from '../on-demand.ts';
 import { restoreKept } from '../store/content-expiry.ts';
 import { claimSession, type Derived, readChunks, readWords, releaseSession, writeSlice } from '../store/derived.ts';
 import { readAppends, type StoredAppend } from '../store/events.ts';
@@ -113,7 +114,7 @@ const isFinalAt = ({ status, event_count: eventCount }: SessionRow, through: num
   status !== 'active' && through >= eventCount;
 
 async function makeSlice(
-  { db, derive, digests }: SessionOptions,
+  { db, derive, digests, signal }: SessionOptions,
   { row, remote }: SessionSource,
   before: Derived,
 ): Promise<Slice | undefined> {
@@ -137,16 +138,17 @@ async function makeSlice(
     eventCount: row.event_count,
     digestFrom: digests?.digestFrom(sessionId, through + 1),
   };
-  const goOn = async (share: number) => derive({ ...job, ...(await readSome(db, row, through + 1, share)) });
+  const asker = { group: organizationId, person: SERVICE, signal };
+  const goOn = async (share: number) => derive({ ...job, ...(await readSome(db, row, through + 1, share)) }, asker);
   const fromStored = async (share: number) => {
     const stored = { facts, from, words: await readWords(db, organizationId, sessionId, from) };
     const some = await readSome(db, row, from, share);
     // A first attempt without the earlier entries would find out whether they are needed, but only after much of the work.
-    const slice = isRewritten === 1 && some.isEnd ? undefined : await derive({ ...job, ...some, stored });
+    const slice = isRewritten === 1 && some.isEnd ? undefined : await derive({ ...job, ...some, stored }, asker);
     if (slice) return slice;
     const earlier = await readAll(readChunks(db, organizationId, sessionId, 1, from - 1));
     // The first job's memory has moved to the thread, so the events are read again.
-    return derive({ ...job, ...(await readSome(db, row, from, share)), stored: { ...stored, earlier } });
+    return derive({ ...job, ...(await readSome(db, row, from, share)), stored: { ...stored, earlier } }, asker);
   };
   for (let share = 1; ; share *= 4) {
     const kept = through > 0 ? await goOn(share) : undefined;

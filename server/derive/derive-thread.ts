@@ -1,11 +1,11 @@
-import { OnDemand } from '../on-demand.ts';
+import { type JobAsker, OnDemand } from '../on-demand.ts';
 import type { Reply } from './derive-program.ts';
 import type { Slice, SliceJob } from './derive-slice.ts';
 
 /** Runs the heavy part of deriving on its own thread. */
 export interface DeriveThread {
   /** @returns undefined if it needs more of the stored data */
-  derive(job: SliceJob): Promise<Slice | undefined>;
+  derive(job: SliceJob, asker: JobAsker): Promise<Slice | undefined>;
   close(): Promise<void>;
 }
 
@@ -27,8 +27,8 @@ export function createDeriveThread(pricesFile?: string): DeriveThread {
     deadlineMs: DEADLINE_MS,
   });
   return {
-    async derive(job) {
-      const reply = await thread.ask(job, memoryOf(job));
+    async derive(job, asker) {
+      const reply = await thread.ask(job, asker, memoryOf(job));
       if ('error' in reply) throw new Error(`a session could not be derived: ${reply.error}`);
       return reply.slice;
     },

@@ -1,4 +1,5 @@
 import { zstdDecompressSync } from 'node:zlib';
+import type { JobAsker } from '../on-demand.ts';
 import { readChunks } from '../store/derived.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { ReadableSession } from '../store/viewer.ts';
@@ -17,6 +18,7 @@ export async function* indexLines(
   thread: Pick<DeriveThread, 'derive'>,
   row: ReadableSession,
   from: number,
+  asker: JobAsker,
 ): AsyncGenerator<string> {
   const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = row;
   let next = from;
@@ -26,7 +28,7 @@ export async function* indexLines(
   }
   if (next > eventCount || eventCount - next >= MOST_AT_ONCE) return;
   const { appends, isEnd } = await readSome(db, row, next, 4);
-  const slice = await thread.derive(lastSlice(row, next, appends, isEnd));
+  const slice = await thread.derive(lastSlice(row, next, appends, isEnd), asker);
   for (const { first, last, entries } of slice?.chunks ?? []) yield line(first, last, entries);
 }
 

@@ -154,12 +154,17 @@ export class Witness implements WantsDigests {
 
   /**
    * Signs all events of a session now. If the session has no machine key yet, it keeps the key that its machine sent.
+   * @param signal ends the reading of events
    * @returns undefined if the session was removed in the meantime, or lost its content before any of it was signed
    */
-  async sign(session: SessionRow, machineKey: string | null = null): Promise<Evidence | undefined> {
+  async sign(
+    session: SessionRow,
+    machineKey: string | null = null,
+    signal?: AbortSignal,
+  ): Promise<Evidence | undefined> {
     const { db } = this.#options;
     const place = placeOf(session);
-    const next = await this.#advance(session, await findChain(db, place), machineKey);
+    const next = await this.#advance(session, await findChain(db, place), machineKey, signal);
     if (next) await writeChains(db, [next]);
     const chain = await findChain(db, place);
     if (!chain) return undefined;
@@ -199,7 +204,7 @@ export class Witness implements WantsDigests {
       if (signal.aborted) return failures;
       const { session_id: id } = session;
       try {
-        const next = await this.#advance(session, stored.get(id), null, known?.get(id));
+        const next = await this.#advance(session, stored.get(id), null, signal, known?.get(id));
         if (next) chains.push(next);
       } catch (error) {
         failures.push(error);
@@ -214,6 +219,7 @@ export class Witness implements WantsDigests {
     session: SessionRow,
     stored: SessionChainRow | undefined,
     machineKey: string | null,
+    signal?: AbortSignal,
     known?: Known,
   ): Promise<SessionChainRow | undefined> {
     const { key, now } = this.#options;
@@ -221,7 +227,7 @@ export class Witness implements WantsDigests {
     const isWithoutEvents = content_expired_at !== null;
     if (isWithoutEvents && stored === undefined) return undefined;
     const start = chainStart(agent_id, client_key ?? session_id);
-    const head = isWithoutEvents ? (stored ?? start) : await this.#follow(session, stored ?? start, known);
+    const head = isWithoutEvents ? (stored ?? start) : await this.#follow(session, stored ?? start, signal, known);
     const machine_key = stored?.machine_key ?? machineKey;
     const isSigned = stored?.sequence === head.sequence && stored.machine_key === machine_key;
     if (isSigned && key.hasSigned(JSON.parse(stored.envelope) as Envelope)) return undefined;
@@ -240,14 +246,19 @@ export class Witness implements WantsDigests {
   }
 
   /** Reads the events without a known digest. */
-  async #follow(session: SessionRow, { sequence, hash }: ChainHead, known?: Known): Promise<ChainHead> {
+  async #follow(
+    session: SessionRow,
+    { sequence, hash }: ChainHead,
+    signal?: AbortSignal,
+    known?: Known,
+  ): Promise<ChainHead> {
     const start = { sequence, hash };
-    if (!known || known.digests.length === 0) return this.#followStored(session, start, session.event_count);
+    if (!known || known.digests.length === 0) return this.#followStored(session, start, session.event_count, signal);
     const { due, first, digests } = known;
-    const before = await this.#followStored(session, start, first - 1);
+    const before = await this.#followStored(session, start, first - 1, signal);
     // A missing event before these digests is reported below.
     const fresh = before.sequence + 1 < first ? [] : digests.slice(before.sequence + 1 - first);
-    return this.#followStored(session, await this.#followDigests(session, before, fresh), due);
+    return this.#followStored(session, await this.#followDigests(session, before, fresh), due, signal);
   }
 
   /**
@@ -272,7 +283,7 @@ export class Witness implements WantsDigests {
     }, head);
   }
 
-  async #followStored(session: SessionRow, start: ChainHead, to: number): Promise<ChainHead> {
+  async #followStored(session: SessionRow, start: ChainHead, to: number, signal?: AbortSignal): Promise<ChainHead> {
     const { organization_id, session_id } = session;
     let head = start;
     let digests: string[] = [];
@@ -287,6 +298,7 @@ export class Witness implements WantsDigests {
         bytes += payload.byteLength + BYTES_AN_EVENT;
       }
       if (bytes < BYTES_A_TURN) continue;
+      signal?.throwIfAborted();
       head = await this.#followDigests(session, head, digests);
       digests = [];
       bytes = 0;

@@ -1,5 +1,5 @@
 import { Problem } from '../../contract/problem.ts';
-import { OnDemand } from '../on-demand.ts';
+import { type JobAsker, OnDemand } from '../on-demand.ts';
 import { DeadlineExceeded, SLICE_BYTES } from '../work.ts';
 import { type ReadAppend, type RefusedAppend, readAppends, type ScanJob, type ScanReply } from './scan/read.ts';
 
@@ -8,15 +8,15 @@ export interface Reading {
   /**
    * Reads each body separately. All bodies are views into one buffer. If they are large, a thread takes over the buffer, and
    * the caller may use only the result afterwards.
-   * @throws Problem `service_unavailable`
+   * @throws Problem `service_unavailable`; the reason of the asker's signal
    */
-  read(bodies: readonly Buffer[]): ReadBodies | Promise<ReadBodies>;
+  read(bodies: readonly Buffer[], asker: JobAsker): ReadBodies | Promise<ReadBodies>;
   close(): Promise<void>;
 }
 
 export type ReadBodies = (ReadAppend | RefusedAppend)[];
 
-/** How many bytes of bodies may wait for the thread, including those of senders that have disconnected. */
+/** How many bytes of bodies may wait for the thread. */
 const MOST_WAITING_BYTES = 128 * 1024 * 1024;
 
 /** The longest body takes 140 ms on an idle processor. */
@@ -29,13 +29,14 @@ export function createReading(onGivenUp?: () => void): Reading {
   const scanner = new OnDemand<ScanJob, ScanReply>({ program: PROGRAM, name: 'scanner', deadlineMs: DEADLINE_MS });
   let waitingBytes = 0;
 
-  async function readAside(bodies: readonly Buffer[], bytes: number): Promise<ReadBodies> {
+  async function readAside(bodies: readonly Buffer[], bytes: number, asker: JobAsker): Promise<ReadBodies> {
     if (waitingBytes + bytes > MOST_WAITING_BYTES) throw notNow('Too many large bodies wait to be read');
     waitingBytes += bytes;
     try {
       const job = { bodies: bodies as readonly Buffer<ArrayBuffer>[] };
       const memory = job.bodies.slice(0, 1).map(({ buffer }) => buffer);
-      const reply = await scanner.ask(job, memory).catch((error: Error) => {
+      const reply = await scanner.ask(job, asker, memory).catch((error: Error) => {
+        asker.signal?.throwIfAborted();
         if (error instanceof DeadlineExceeded) onGivenUp?.();
         throw notNow('The body could not be read', error);
       });
@@ -47,9 +48,9 @@ export function createReading(onGivenUp?: () => void): Reading {
   }
 
   return {
-    read(bodies) {
+    read(bodies, asker) {
       const bytes = bodies.reduce((sum, { byteLength }) => sum + byteLength, 0);
-      return bytes <= SLICE_BYTES ? readAppends(bodies) : readAside(bodies, bytes);
+      return bytes <= SLICE_BYTES ? readAppends(bodies) : readAside(bodies, bytes, asker);
     },
     close: () => scanner.close(),
   };

@@ -95,7 +95,8 @@ export class MaskRuns {
     };
     const held = { ...nothing, isHeld: true };
     if ((await findHoldOf(db, place)) !== undefined) return noted(held);
-    const { events, places, fields } = yield* masking.countInSlices(yield* masking.whenArrived(session), text);
+    const asker = { group: organizationId, person: run.requested_by, signal: undefined };
+    const { events, places, fields } = yield* masking.countInSlices(yield* masking.whenArrived(session), text, asker);
     const step = { ...nothing, events, places, fields };
     if (run.is_dry === 1 || events + fields === 0) return noted(step);
     // Reading takes a while, and the owner of the session may have restricted it meanwhile.

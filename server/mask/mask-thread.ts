@@ -1,4 +1,4 @@
-import { OnDemand } from '../on-demand.ts';
+import { type JobAsker, OnDemand } from '../on-demand.ts';
 import type { StoredAppend } from '../store/events.ts';
 import { OWN_FIELDS, type OwnFields } from '../store/masks.ts';
 import { replaceEach } from './finder.ts';
@@ -22,10 +22,10 @@ export class MaskThread {
   #begun = 0;
 
   /** Creates a masker for the appends of one session, which must be added in order. The caller must call `drop` at the end. */
-  async begin(wanted: Wanted): Promise<Masker> {
+  async begin(wanted: Wanted, asker: JobAsker): Promise<Masker> {
     const masker = ++this.#begun;
-    const ask = async (request: RequestOf) => {
-      const reply = await this.#thread.ask({ masker, ...request });
+    const ask = async (request: RequestOf, by = asker) => {
+      const reply = await this.#thread.ask({ masker, ...request }, by);
       if (reply.error !== undefined) throw new Error(`a session could not be masked: ${reply.error}`);
       return reply;
     };
@@ -43,7 +43,8 @@ export class MaskThread {
         }
         return { fields, places: places.reduce((sum, { length }) => sum + length, 0) };
       },
-      drop: async () => void (await ask({ kind: 'drop' }).catch(() => undefined)),
+      // Also for an asker who has left, because the thread keeps the masker otherwise.
+      drop: async () => void (await ask({ kind: 'drop' }, { ...asker, signal: undefined }).catch(() => undefined)),
     };
   }
 

@@ -3,6 +3,7 @@ import { createMarker } from '../../redact/mark.ts';
 import type { Slices } from '../background.ts';
 import { type Jobs, Unrepairable } from '../jobs.ts';
 import type { SessionKey } from '../log/decide.ts';
+import type { JobAsker } from '../on-demand.ts';
 import { readAppends, type StoredAppend } from '../store/events.ts';
 import { type Job, noteProgress } from '../store/jobs.ts';
 import {
@@ -101,19 +102,22 @@ export class Masking {
     });
   }
 
-  /** Counts what would be masked, and changes nothing. */
-  async count(session: SessionRow, text: string): Promise<Counts> {
-    const counting = this.countInSlices(session, text);
+  /**
+   * Counts what would be masked, and changes nothing.
+   * @param db refuses queries once nobody waits for the count
+   */
+  async count(db: Db, session: SessionRow, text: string, asker: JobAsker): Promise<Counts> {
+    const counting = this.countInSlices(session, text, asker, db);
     for (;;) {
       const step = await counting.next();
       if (step.done) return step.value;
     }
   }
 
-  async *countInSlices(session: SessionRow, text: string): Slices<Counts> {
-    const { db, thread } = this.#options;
+  async *countInSlices(session: SessionRow, text: string, asker: JobAsker, db = this.#options.db): Slices<Counts> {
+    const { thread } = this.#options;
     const mark = this.#markOf(session.session_id, text);
-    const masker = await thread.begin({ kind: 'text', text, mark });
+    const masker = await thread.begin({ kind: 'text', text, mark }, asker);
     try {
       const counts = { mark, events: 0, places: 0, fields: (await masker.maskFields(session)).places };
       const add = (masked: readonly MaskedAppend[]) => {
@@ -212,7 +216,7 @@ export class Masking {
     const { db, thread, bus, now, onMasked } = this.#options;
     const { organization_id: organizationId, session_id: sessionId } = mask;
     const find = () => findSession(db, wholeOrganization(organizationId), sessionId);
-    const masker = await thread.begin(wanted);
+    const masker = await thread.begin(wanted, { group: organizationId, person: mask.masked_by, signal: undefined });
     try {
       const writing = new Writing(this.#options, job, mask, masker);
       let session = await find();

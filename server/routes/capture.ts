@@ -83,9 +83,12 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
       return { status: 200, body: { results } };
     },
 
-    async appendBatches({ caller, body: { appends }, frames }) {
+    async appendBatches({ caller, body: { appends }, frames, signal }) {
       if (frames.length !== appends.length) throw otherFrames(appends.length, frames.length);
-      const read = await reading.read(frames.map(({ plain }) => plain));
+      const read = await reading.read(
+        frames.map(({ plain }) => plain),
+        { group: caller.organizationId, person: caller.secretId, signal },
+      );
       const batches = appends.map((append, index): Batch => {
         const { zstd } = frames[index] as SentFrame;
         return { ...append, read: read[index] as ReadAppend | RefusedAppend, zstd };

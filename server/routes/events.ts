@@ -19,11 +19,12 @@ export const eventHandlers = ({ store: { db }, sessionLog, reading, sessionViews
   }
 
   return {
-    async appendEvents({ caller, params, bytes, zstd, header }) {
+    async appendEvents({ caller, params, bytes, zstd, header, signal }) {
       const { organizationId, plane, secretId: sender } = caller;
       const { sessionId } = params;
       const inHeader = readKey(header('idempotency-key'));
-      const [read] = (await reading.read([bytes])) as [ReadAppend | RefusedAppend];
+      const asker = { group: organizationId, person: sender, signal };
+      const [read] = (await reading.read([bytes], asker)) as [ReadAppend | RefusedAppend];
       if ('problem' in read) throw new Problem(read.problem.code, read.problem.error);
       const { events, idempotencyKey: inBody, body: plain, fingerprint } = read;
       const idempotencyKey = inHeader ?? inBody ?? null;

@@ -10,21 +10,24 @@ import { findSession } from '../store/sessions.ts';
 import { viewerOf } from '../store/viewer.ts';
 import { found, foundReadable } from './answers.ts';
 
-export const maskHandlers = ({ store: { db }, masking, maskRuns, now }: Deps) => {
+export const maskHandlers = ({ store: { db }, longReads, masking, maskRuns, now }: Deps) => {
   async function find(caller: MemberCaller, sessionId: string) {
     const viewer = await viewerOf(db, caller);
     return foundReadable(viewer, await findSession(db, viewer, sessionId));
   }
 
   return {
-    async maskText({ caller, params: { sessionId }, body: { text, dryRun } }) {
+    async maskText({ caller, params: { sessionId }, body: { text, dryRun }, signal }) {
       const { organizationId, userId } = caller;
       const session = await find(caller, sessionId);
       assertFit(text);
       if (dryRun) {
         const holdId = await findHoldOf(db, { organizationId, sessionId });
         if (holdId !== undefined) throw heldBy(holdId);
-        return { status: 200, body: await masking.count(session, text) };
+        const body = await longReads.run(caller, signal, (db, signal) =>
+          masking.count(db, session, text, { group: organizationId, person: userId, signal }),
+        );
+        return { status: 200, body };
       }
       const row = await masking.mask({ organizationId, sessionId }, userId, text).catch((error: unknown) => {
         throw error instanceof MaskHeld ? heldBy(error.holdId) : error;

@@ -85,7 +85,8 @@ export const reviewHandlers = ({
       const session = foundReadable(viewer, row?.session);
       const from = Number(query.from ?? 1);
       sessionViews.note(lookerOf(ask, ask.caller), session, 'opened', from > 1);
-      const lines = indexLines(db, deriveThread, session, from);
+      const asker = { group: caller.organizationId, person: caller.userId, signal: ask.signal };
+      const lines = indexLines(db, deriveThread, session, from, asker);
       return { status: 200, body: await streamText(lines, whileReadable(db, viewer, session)) };
     },
 

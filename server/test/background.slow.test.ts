@@ -98,10 +98,36 @@ describe('a background job', () => {
 
 describe('a thread on demand', () => {
   const program = new URL('./stuck-thread.ts', import.meta.url);
+  const ANYBODY = { group: 'org', person: 'usr', signal: undefined };
+
+  test('serves another organization and another person before many jobs of one person', async () => {
+    const thread = new OnDemand<string, string>({ program, name: 'stuck', deadlineMs: 60_000 });
+    const answered: string[] = [];
+    const ask = (job: string, group: string, person: string) =>
+      thread.ask(job, { group, person, signal: undefined }).then((reply) => answered.push(reply));
+    const all = Array.from({ length: 40 }, (_, n) => ask(`busy ${n}`, 'ours', 'busy'));
+    all.push(ask('colleague', 'ours', 'other'), ask('stranger', 'theirs', 'one'));
+    await Promise.all(all);
+    expect(answered.slice(0, 3).sort()).toEqual(['busy 0', 'colleague', 'stranger']);
+    await thread.close();
+  });
+
+  test('starts no job of an asker who left while it waited', async () => {
+    const thread = new OnDemand<string, string>({ program, name: 'stuck', deadlineMs: 3_000 });
+    const leaving = new AbortController();
+    const first = thread.ask('slow', ANYBODY);
+    // Each of these would hold the thread until its deadline.
+    const left = Array.from({ length: 60 }, () => thread.ask('loop', { ...ANYBODY, signal: leaving.signal }));
+    leaving.abort(new Error('left'));
+    expect(new Set((await Promise.allSettled(left)).map(({ status }) => status))).toEqual(new Set(['rejected']));
+    await expect(first).resolves.toBe('slow');
+    await expect(thread.ask('next', ANYBODY)).resolves.toBe('next');
+    await thread.close();
+  });
 
   test('that loops forever is ended at its deadline, and a new thread runs the jobs behind it', async () => {
     const thread = new OnDemand<string, string>({ program, name: 'stuck', deadlineMs: 3_000 });
-    const asked = ['first', 'loop', 'behind it', 'throw', 'last'].map((job) => thread.ask(job));
+    const asked = ['first', 'loop', 'behind it', 'throw', 'last'].map((job) => thread.ask(job, ANYBODY));
     const settled = await Promise.allSettled(asked);
     expect(settled.map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason)))).toEqual([
       'first',
@@ -111,12 +137,12 @@ describe('a thread on demand', () => {
       'last',
     ]);
     await thread.close();
-    await expect(thread.ask('late')).rejects.toThrow('the thread "stuck" is closed');
+    await expect(thread.ask('late', ANYBODY)).rejects.toThrow('the thread "stuck" is closed');
   });
 
   test('that is closed during a job ends after the job', async () => {
     const thread = new OnDemand<string, string>({ program, name: 'stuck', deadlineMs: 60_000 });
-    const asked = [thread.ask('first'), thread.ask('slow')];
+    const asked = [thread.ask('first', ANYBODY), thread.ask('slow', ANYBODY)];
     await asked[0];
     await thread.close();
     await expect(asked[1]).resolves.toBe('slow');
@@ -124,7 +150,7 @@ describe('a thread on demand', () => {
 
   test('that is closed during a job starts none of the waiting jobs', async () => {
     const thread = new OnDemand<string, string>({ program, name: 'stuck', deadlineMs: 60_000, closeMs: 10 });
-    const asked = Promise.allSettled([thread.ask('loop'), thread.ask('behind it')]);
+    const asked = Promise.allSettled([thread.ask('loop', ANYBODY), thread.ask('behind it', ANYBODY)]);
     await pause(50);
     await thread.close();
     expect((await asked).map(({ status }) => status)).toEqual(['rejected', 'rejected']);

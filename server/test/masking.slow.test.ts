@@ -14,6 +14,7 @@ import type { Wanted } from '../mask/mask-program.ts';
 import { MaskThread } from '../mask/mask-thread.ts';
 import { Masking } from '../mask/masking.ts';
 import { seal } from '../mask/seal.ts';
+import type { JobAsker } from '../on-demand.ts';
 import { writeSlice } from '../store/derived.ts';
 import type { StoredAppend } from '../store/events.ts';
 import { findMask, insertMask, jobOf } from '../store/masks.ts';
@@ -84,8 +85,8 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
     const onError = (error: unknown) => expect.unreachable(String(error));
     const [background, thread, now] = [new Background({ atOnce: 2, onError }), new MaskThread(), () => clock.now];
     const jobs = new Jobs({ db, background, now, onError });
-    async function begin(wanted: Wanted) {
-      const masker = await thread.begin(wanted);
+    async function begin(wanted: Wanted, asker: JobAsker) {
+      const masker = await thread.begin(wanted, asker);
       return { ...masker, add: (appends: StoredAppend[]) => before(appends).then(() => masker.add(appends)) };
     }
     const masking = new Masking({

@@ -2,6 +2,8 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createReading } from '../ingest/reading.ts';
 import { SLICE_BYTES } from '../work.ts';
 
+const SENDER = { group: 'org', person: 'sec', signal: undefined };
+
 /** An append that is large enough to be read on another thread. */
 const large = (eventType: string) =>
   Buffer.from(`{"events":[{"eventType":"${eventType}"}],"more":"${'x'.repeat(SLICE_BYTES)}"}`);
@@ -13,7 +15,7 @@ describe('large bodies', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const reading = createReading();
     const typeOf = async (eventType: string) => {
-      const [read] = await reading.read([large(eventType)]);
+      const [read] = await reading.read([large(eventType)], SENDER);
       return read && 'events' in read ? read.events[0]?.eventType : undefined;
     };
     expect(await typeOf('first')).toBe('first');
@@ -28,13 +30,13 @@ describe('large bodies', () => {
     const reading = createReading();
     const body = () => Buffer.alloc(12 * 1024 * 1024, ' ');
     const refused = [{ problem: expect.objectContaining({ code: 'malformed_json' }) }];
-    const all = await Promise.allSettled(Array.from({ length: 12 }, async () => reading.read([body()])));
+    const all = await Promise.allSettled(Array.from({ length: 12 }, async () => reading.read([body()], SENDER)));
     const [read, turnedAway] = [all.slice(0, 10), all.slice(10)];
     expect(read).toEqual(read.map(() => ({ status: 'fulfilled', value: refused })));
     for (const one of turnedAway) {
       expect(one).toMatchObject({ status: 'rejected', reason: { code: 'service_unavailable' } });
     }
-    expect(await reading.read([body()])).toEqual(refused);
+    expect(await reading.read([body()], SENDER)).toEqual(refused);
     await reading.close();
   });
 });
