@@ -80,6 +80,12 @@ export type MaskRun = Static<typeof MaskRun>;
 /** The effect of masking a text, or the effect that it would have. */
 export const Masked = Type.Object({
   ...Counts,
+  left: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'fields that also contain it and are left, because figures and models are not masked; with `dryRun`',
+      examples: [['outputTokens']],
+    }),
+  ),
   receipt: Type.Optional({ ...MaskReceipt, description: 'absent if nothing was changed' }),
 });
 export type Masked = Static<typeof Masked>;

@@ -13,6 +13,8 @@ export interface Token extends Place {
   depth: number;
   /** The field of the object that contains it. */
   field: string;
+  /** The last key before it, or its own name if it is a key. */
+  name: string;
 }
 
 // The loop is unrolled, so that a long string does not fill the matcher's stack. A colon after a string marks a key.
@@ -22,14 +24,16 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[[\]{}]|-?\d[\d.eE+-]*/g;
 export function* tokensOf(json: string): Generator<Token> {
   let depth = 0;
   let field = '';
+  let name = '';
   for (const { 0: token, 1: colon, index: start } of json.matchAll(TOKEN)) {
     if (token === '{' || token === '[') depth++;
     else if (token === '}' || token === ']') depth--;
-    else if (token[0] !== '"') yield { kind: 'number', depth, field, start, end: start + token.length };
+    else if (token[0] !== '"') yield { kind: 'number', depth, field, name, start, end: start + token.length };
     else {
       const end = start + token.length - (colon?.length ?? 0);
-      if (depth === 1 && colon !== undefined) field = json.slice(start + 1, end - 1);
-      yield { kind: colon === undefined ? 'string' : 'key', depth, field, start, end };
+      if (colon !== undefined) name = json.slice(start + 1, end - 1);
+      if (depth === 1 && colon !== undefined) field = name;
+      yield { kind: colon === undefined ? 'string' : 'key', depth, field, name, start, end };
     }
   }
 }

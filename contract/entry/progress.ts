@@ -56,6 +56,15 @@ export function readProgress(eventType: string, payload: Loose): Typed | undefin
 export const unwrapProgress = (eventType: string, payload: Loose): Typed =>
   readProgress(eventType, payload) ?? { eventType, payload };
 
+/** The names under which a notice has the model and the tokens of a response. */
+export const ECHO_USAGE: ReadonlySet<string> = new Set([
+  'model',
+  'input_tokens',
+  'output_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+]);
+
 /** The further data of a notice, besides the sub-agent's message. */
 export function readEcho({ rest }: Loose): Echo {
   const { parentToolUseID, data } = asObject(rest);

@@ -94,9 +94,13 @@ export function MaskDialog({ sessionId, selected, onMasked, onClose }: Props) {
 const isFit = (text: string) => text.trim().length >= SHORTEST_MASKED && text.length <= LONGEST_MASKED;
 
 const wordFound = (found: Masked) =>
-  found.places + found.fields > 0
+  (found.places + found.fields > 0
     ? `Found in ${wordPlaces(found)}. ${found.mark} will replace it.`
-    : 'Not found in this session. Case and spaces must match exactly: the tab “raw” of the inspector shows the stored text.';
+    : 'Not found in this session. Case and spaces must match exactly: the tab “raw” of the inspector shows the stored text.') +
+  wordLeft(found);
+
+const wordLeft = ({ left = [] }: Masked) =>
+  left.length === 0 ? '' : ` It also occurs in ${left.join(', ')}, and stays there: figures and models are not masked.`;
 
 /** For example “3 places of 2 events, and once in title, folder, repository or branch”. */
 function wordPlaces({ events, places, fields }: Pick<Masked, 'events' | 'places' | 'fields'>): string {

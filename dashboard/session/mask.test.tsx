@@ -97,6 +97,15 @@ test('a text is counted, then masked after a confirmation, and disappears from t
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument();
 });
 
+test('the count names the figures that contain the text and stay', async () => {
+  const { answers } = service;
+  answers.maskText = () => ({ ...COUNTS, left: ['model', 'outputTokens'] });
+  await openFromMenu();
+  await field().fill(SECRET);
+  await button('Find').click();
+  await expect.element(page.getByText(/It also occurs in model, outputTokens, and stays there: figures/)).toBeVisible();
+});
+
 test('a selected text is counted at once, from the menu and from the palette', async () => {
   await open();
   select();

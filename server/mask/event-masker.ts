@@ -80,7 +80,7 @@ export class EventMasker {
     if (!goesOn) this.#closeRun();
     this.#maskType(event);
     if (!part) {
-      this.#replace(event, this.#finder.inJson(event.payload));
+      this.#replace(event, this.#finder.inJson(event.payload, event.typeBefore));
       owner.unsettled--;
       return;
     }
@@ -110,7 +110,7 @@ export class EventMasker {
     const slices = run.map(({ event }) => sliceOf(event.payload));
     const whole = slices.map(({ text }) => text).join('');
     const isWhole = run[0]?.part === 1 && run.at(-1)?.part === run[0].of && isJson(whole);
-    const places = isWhole ? this.#finder.inJson(whole) : this.#finder.inText(whole);
+    const places = isWhole ? this.#finder.inJson(whole, run[0]?.event.typeBefore ?? '') : this.#finder.inText(whole);
     let begin = 0;
     for (const [index, { event }] of run.entries()) {
       const slice = slices[index] as Slice;

@@ -1,5 +1,6 @@
 import { findInJson, isOwn, type Token } from '../../redact/json-places.ts';
 import { findPlaces, type Place, type Search } from '../../redact/places.ts';
+import { figureOf } from './figures.ts';
 
 /** A piece of a text that is masked, and its replacement. */
 export interface Replacement extends Place {
@@ -10,8 +11,8 @@ export interface Replacement extends Place {
 export interface Finder {
   /** Finds pieces in plain text. */
   inText(text: string): Replacement[];
-  /** Finds pieces in a JSON text. Replacing them gives valid JSON. */
-  inJson(json: string): Replacement[];
+  /** Finds pieces in a payload of an event of this type. Replacing them gives valid JSON. */
+  inJson(json: string, eventType: string): Replacement[];
   /** Finds pieces in a part of a payload, except in its slice of the payload. The slices of all parts are searched together. */
   inPart(json: string): Replacement[];
 }
@@ -20,10 +21,19 @@ export interface Finder {
 export const isSlice = ({ field, depth, kind }: Token) => field === 'json' && depth === 1 && kind === 'string';
 
 /**
- * Finds one text.
+ * Finds one text, except in figures of events.
  * @param mark its replacement, which must have no character that JSON escapes
+ * @param onLeft called with the name of a figure that contains the text and is left as it is
  */
-export function findText(search: Search, mark: string): Finder {
+export function findText(search: Search, mark: string, onLeft: (field: string) => void = () => undefined): Finder {
+  function isFigure(eventType: string, json: string, token: Token): boolean {
+    const field = figureOf(eventType, json, token);
+    if (field === undefined) return false;
+    const text = json.slice(token.start, token.end);
+    const [place] = search(token.kind === 'number' ? text : JSON.parse(text));
+    if (place && (token.kind !== 'number' || place.end - place.start === text.length)) onLeft(field);
+    return true;
+  }
   const inJson = (json: string, isLeft?: (token: Token) => boolean) =>
     findInJson(json, search, isLeft).map(({ start, end, isNumber }) => ({
       start,
@@ -32,7 +42,7 @@ export function findText(search: Search, mark: string): Finder {
     }));
   return {
     inText: (text) => findPlaces(text, search).map((place) => ({ ...place, text: mark })),
-    inJson: (json) => inJson(json),
+    inJson: (json, eventType) => inJson(json, (token) => isOwn(token) || isFigure(eventType, json, token)),
     inPart: (json) => inJson(json, (token) => isOwn(token) || isSlice(token)),
   };
 }

@@ -28,26 +28,30 @@ export interface Reply {
   isSettled: boolean;
   /** The found pieces of each text. */
   places: Replacement[][];
+  /** The figures so far that contain the text and are left as they are. */
+  left: string[];
   error?: string;
 }
 
 interface Masker {
   finder: Finder;
   events: EventMasker;
+  left: Set<string>;
 }
 
 const maskers = new Map<number, Masker>();
 
-const finderOf = (wanted: Wanted): Finder =>
+const finderOf = (wanted: Wanted, left: Set<string>): Finder =>
   wanted.kind === 'rules'
     ? findByRules(wanted.key, wanted.sessionId)
-    : findText(createTextSearch(wanted.text), wanted.mark);
+    : findText(createTextSearch(wanted.text), wanted.mark, (field) => left.add(field));
 
 function answer(request: Request): Reply {
-  const reply: Reply = { masked: [], isSettled: true, places: [] };
+  const reply: Reply = { masked: [], isSettled: true, places: [], left: [] };
   if (request.kind === 'begin') {
-    const finder = finderOf(request.wanted);
-    maskers.set(request.masker, { finder, events: new EventMasker(finder) });
+    const left = new Set<string>();
+    const finder = finderOf(request.wanted, left);
+    maskers.set(request.masker, { finder, events: new EventMasker(finder), left });
     return reply;
   }
   if (request.kind === 'drop') {
@@ -56,9 +60,12 @@ function answer(request: Request): Reply {
   }
   const masker = maskers.get(request.masker);
   if (!masker) throw new Error('the thread was restarted meanwhile');
-  const { finder, events } = masker;
+  const { finder, events, left } = masker;
   if (request.kind === 'add') reply.masked = request.appends.flatMap((append) => events.add(append));
-  if (request.kind === 'end') reply.masked = events.end();
+  if (request.kind === 'end') {
+    reply.masked = events.end();
+    reply.left = [...left].sort();
+  }
   if (request.kind === 'texts') reply.places = request.texts.map((text) => finder.inText(text));
   reply.isSettled = events.isSettled;
   return reply;
@@ -71,6 +78,6 @@ parentPort?.on('message', (request: Request) => {
   } catch (error) {
     // The message of a parser quotes the text that it read.
     const message = error instanceof SyntaxError ? 'a payload is not JSON' : (error as Error).message;
-    parentPort?.postMessage({ masked: [], isSettled: false, places: [], error: message } satisfies Reply);
+    parentPort?.postMessage({ masked: [], isSettled: false, places: [], left: [], error: message } satisfies Reply);
   }
 });

@@ -54,6 +54,8 @@ export interface Counts {
   events: number;
   places: number;
   fields: number;
+  /** The figures that contain the text and are left as they are, if there are any. */
+  left?: string[];
 }
 
 /** The rule in the marks of texts that a member marked. */
@@ -131,8 +133,9 @@ export class Masking {
         add((await masker.add(appends)).masked);
         if (turn.isOver()) yield 0;
       }
-      add((await masker.end()).masked);
-      return counts;
+      const { masked, left } = await masker.end();
+      add(masked);
+      return { ...counts, ...(left.length > 0 && { left }) };
     } finally {
       await masker.drop();
     }

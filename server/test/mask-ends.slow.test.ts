@@ -91,8 +91,9 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
         masked: appends.flatMap((append) => events.add(append)),
         isSettled: events.isSettled,
         places: [],
+        left: [],
       }),
-      end: async () => ({ masked: events.end(), isSettled: true, places: [] }),
+      end: async () => ({ masked: events.end(), isSettled: true, places: [], left: [] }),
       maskFields: () => expect.unreachable(),
       drop: async () => undefined,
     };
