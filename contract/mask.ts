@@ -80,6 +80,9 @@ export type MaskRun = Static<typeof MaskRun>;
 /** The effect of masking a text, or the effect that it would have. */
 export const Masked = Type.Object({
   ...Counts,
+  incomplete: Type.Optional(
+    Type.Literal(true, { description: 'a payload has too many short parts to be searched completely; with `dryRun`' }),
+  ),
   left: Type.Optional(
     Type.Array(Type.String(), {
       description: 'fields that also contain it and are left, because figures and models are not masked; with `dryRun`',

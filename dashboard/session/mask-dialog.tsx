@@ -99,8 +99,11 @@ const wordFound = (found: Masked) =>
     : 'Not found in this session. Case and spaces must match exactly: the tab “raw” of the inspector shows the stored text.') +
   wordLeft(found);
 
-const wordLeft = ({ left = [] }: Masked) =>
-  left.length === 0 ? '' : ` It also occurs in ${left.join(', ')}, and stays there: figures and models are not masked.`;
+const wordLeft = ({ left = [], incomplete }: Masked) =>
+  (incomplete ? ' A payload has too many short parts to be searched completely, so the text may be in it, too.' : '') +
+  (left.length === 0
+    ? ''
+    : ` It also occurs in ${left.join(', ')}, and stays there: figures and models are not masked.`);
 
 /** For example “3 places of 2 events, and once in title, folder, repository or branch”. */
 function wordPlaces({ events, places, fields }: Pick<Masked, 'events' | 'places' | 'fields'>): string {

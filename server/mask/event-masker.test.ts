@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { contentDigest } from '../../contract/chain.ts';
 import { isPart, joinParts, type Part, splitPayload } from '../../contract/parts.ts';
 import { runs } from '../../contract/test/runs.ts';
-import { createTextSearch } from '../../redact/text-search.ts';
 import { pack } from '../log/codec.ts';
 import { decodeFrame, encodeFrame } from '../log/frame.ts';
 import type { StoredAppend } from '../store/events.ts';
@@ -51,7 +50,7 @@ const eventsIn = (append: Pick<StoredAppend, 'codec' | 'body'>): Event[] =>
   decodeFrame(append).map(({ eventType, payload }) => ({ eventType, payload: Buffer.from(payload).toString('utf8') }));
 
 function maskAll(appends: readonly StoredAppend[], text: string) {
-  const masker = new EventMasker(findText(createTextSearch(text), MARK));
+  const masker = new EventMasker(findText(text, MARK));
   const masked = [...appends.flatMap((append) => masker.add(append)), ...masker.end()];
   const byFirst = new Map(masked.map((one) => [one.append.first_sequence, one]));
   const events = appends.flatMap((append) => eventsIn(byFirst.get(append.first_sequence) ?? append));
@@ -138,6 +137,50 @@ test('a text is masked in the middle of a payload with more parts than are searc
       { text: `${'x'.repeat(20_000)}${MARK}${'y'.repeat(20_000)}${MARK}` },
     ]);
   }
+});
+
+test('a text is masked that spans more parts than are searched together at least', () => {
+  const text = Array.from({ length: 200 }, (_, n) => String.fromCharCode(97 + (n % 26))).join('');
+  const source = { agent: 'codex', session: 's', file: '/f', position: 1 };
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 3_000 }),
+      fc.integer({ min: 1, max: 3 }),
+      fc.boolean(),
+      (before, length, isNested) => {
+        const said = `${'x'.repeat(before)}${text}${'y'.repeat(3_000)}`;
+        const json = JSON.stringify({ text: isNested ? JSON.stringify({ said }) : said });
+        const slices = json.match(new RegExp(`.{1,${length}}`, 'gs')) ?? [];
+        const events = slices.map((slice, index) => ({
+          eventType: 'tool.result',
+          payload: JSON.stringify({ source, part: index + 1, of: slices.length, json: slice }),
+        }));
+        const [whole] = wholeOf(maskAll(appendsOf(events, [50]), text).events);
+        const masked = said.replace(text, MARK);
+        expect(whole).toEqual({ text: isNested ? JSON.stringify({ said: masked }) : masked });
+      },
+    ),
+    runs(8),
+  );
+});
+
+test('parts that are too many and too short for their text are reported', () => {
+  const [text, most] = ['abcdefgh'.repeat(20), 100];
+  const eventsOf = (filler: number) => {
+    const slices = [...text].flatMap((character) => [character, ...Array.from({ length: filler }, () => '')]);
+    return slices.map((json, index) => ({
+      eventType: 'notice',
+      payload: JSON.stringify({ source: {}, part: index + 1, of: slices.length + 1, json }),
+    }));
+  };
+  const maskIn = (filler: number, limit?: number) => {
+    const masker = new EventMasker(findText(text, MARK), limit);
+    const appends = appendsOf(eventsOf(filler), [50]);
+    const masked = appends.flatMap((append) => masker.add(append));
+    return { found: [...masked, ...masker.end()].length > 0, isComplete: masker.isComplete };
+  };
+  expect(maskIn(1)).toEqual({ found: true, isComplete: true });
+  expect(maskIn(1, most)).toEqual({ found: false, isComplete: false });
 });
 
 test('the last parts of an incomplete payload are masked, too', () => {

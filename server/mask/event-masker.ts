@@ -29,13 +29,20 @@ interface Part {
   owner: Open;
   part: number;
   of: number;
+  /** How many characters of the payload it has. */
+  length: number;
 }
 
 /**
- * How many parts of a payload are searched together. The last part is searched again with the following ones, so a text that
- * spans the border is found, too.
+ * At least this many parts of a payload are searched together. The last ones are searched again with the following ones, so a
+ * text that spans the border is found, too.
  */
-const MOST_PARTS = 64;
+const LEAST_PARTS = 64;
+/**
+ * The most parts in memory, about 50 MB of short ones. Clients send parts of 256 KiB; only shorter parts than the text can
+ * become so many.
+ */
+const MOST_PARTS = 50_000;
 
 /**
  * Masks the appends of a session, which must be added in order. A text that is split over two parts is found in the joined
@@ -44,11 +51,21 @@ const MOST_PARTS = 64;
  */
 export class EventMasker {
   readonly #finder: Finder;
+  readonly #mostParts: number;
   #open: Open[] = [];
   #run: Part[] = [];
+  /** How many characters the run has. */
+  #length = 0;
+  #isComplete = true;
 
-  constructor(finder: Finder) {
+  constructor(finder: Finder, mostParts = MOST_PARTS) {
     this.#finder = finder;
+    this.#mostParts = mostParts;
+  }
+
+  /** Whether every text was found that the finder can find. False: it may be in parts that are too many and too short. */
+  get isComplete(): boolean {
+    return this.#isComplete;
   }
 
   /** Whether no append waits for later ones. */
@@ -85,9 +102,23 @@ export class EventMasker {
       return;
     }
     this.#replace(event, this.#finder.inPart(event.payload));
-    this.#run.push({ event, owner, ...part });
+    const { length } = sliceOf(event.payload).text;
+    this.#run.push({ event, owner, ...part, length });
+    this.#length += length;
+    const { reach } = this.#finder;
     if (part.part >= part.of) this.#closeRun();
-    else if (this.#run.length >= MOST_PARTS) this.#closeRun(1);
+    else if (this.#run.length >= LEAST_PARTS && this.#length >= 2 * reach) this.#closeRun(this.#countLast(reach));
+    else if (this.#run.length >= this.#mostParts) {
+      this.#isComplete = false;
+      this.#closeRun(this.#mostParts >> 1);
+    }
+  }
+
+  /** How many of the last parts have this many characters. */
+  #countLast(characters: number): number {
+    let parts = 0;
+    for (let left = characters; left > 0; left -= this.#run.at(-parts)?.length ?? left) parts++;
+    return parts;
   }
 
   /** The known event types are words with dots. Any other type is free text of a client, so it is searched, too. */
@@ -102,6 +133,7 @@ export class EventMasker {
   #closeRun(kept = 0): void {
     const run = this.#run;
     this.#run = kept === 0 ? [] : run.slice(-kept);
+    this.#length = this.#run.reduce((sum, { length }) => sum + length, 0);
     if (run.length > 0) this.#maskTogether(run);
     for (const { owner } of run.slice(0, run.length - kept)) owner.unsettled--;
   }

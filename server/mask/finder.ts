@@ -1,5 +1,6 @@
 import { findInJson, isOwn, type Token } from '../../redact/json-places.ts';
-import { findPlaces, type Place, type Search } from '../../redact/places.ts';
+import { findPlaces, type Place } from '../../redact/places.ts';
+import { createTextSearch } from '../../redact/text-search.ts';
 import { figureOf } from './figures.ts';
 
 /** A piece of a text that is masked, and its replacement. */
@@ -9,6 +10,8 @@ export interface Replacement extends Place {
 
 /** Finds the pieces that must be masked, in order and without overlaps. */
 export interface Finder {
+  /** How many characters of a joined payload a piece may take, so that pieces across its parts are found. */
+  reach: number;
   /** Finds pieces in plain text. */
   inText(text: string): Replacement[];
   /** Finds pieces in a payload of an event of this type. Replacing them gives valid JSON. */
@@ -20,12 +23,19 @@ export interface Finder {
 /** Whether the token is the slice of a payload in a part. */
 export const isSlice = ({ field, depth, kind }: Token) => field === 'json' && depth === 1 && kind === 'string';
 
+/** How many characters one character of a text may take: `\u0022` within JSON within JSON takes 13. */
+const LONGEST_ESCAPE = 16;
+/** How many characters colours within a text may take. */
+const COLOURS = 1_000;
+
 /**
  * Finds one text, except in figures of events.
  * @param mark its replacement, which must have no character that JSON escapes
  * @param onLeft called with the name of a figure that contains the text and is left as it is
  */
-export function findText(search: Search, mark: string, onLeft: (field: string) => void = () => undefined): Finder {
+export function findText(text: string, mark: string, onLeft: (field: string) => void = () => undefined): Finder {
+  const search = createTextSearch(text);
+  const { length } = text;
   function isFigure(eventType: string, json: string, token: Token): boolean {
     const field = figureOf(eventType, json, token);
     if (field === undefined) return false;
@@ -41,6 +51,7 @@ export function findText(search: Search, mark: string, onLeft: (field: string) =
       text: isNumber ? JSON.stringify(mark) : mark,
     }));
   return {
+    reach: length * LONGEST_ESCAPE + COLOURS,
     inText: (text) => findPlaces(text, search).map((place) => ({ ...place, text: mark })),
     inJson: (json, eventType) => inJson(json, (token) => isOwn(token) || isFigure(eventType, json, token)),
     inPart: (json) => inJson(json, (token) => isOwn(token) || isSlice(token)),

@@ -1,5 +1,4 @@
 import { parentPort } from 'node:worker_threads';
-import { createTextSearch } from '../../redact/text-search.ts';
 import type { StoredAppend } from '../store/events.ts';
 import type { MaskedAppend } from '../store/masks.ts';
 import { EventMasker } from './event-masker.ts';
@@ -28,6 +27,8 @@ export interface Reply {
   isSettled: boolean;
   /** The found pieces of each text. */
   places: Replacement[][];
+  /** False: the text may be in parts of a payload that are too many and too short to be searched together. */
+  isComplete: boolean;
   /** The figures so far that contain the text and are left as they are. */
   left: string[];
   error?: string;
@@ -44,10 +45,10 @@ const maskers = new Map<number, Masker>();
 const finderOf = (wanted: Wanted, left: Set<string>): Finder =>
   wanted.kind === 'rules'
     ? findByRules(wanted.key, wanted.sessionId)
-    : findText(createTextSearch(wanted.text), wanted.mark, (field) => left.add(field));
+    : findText(wanted.text, wanted.mark, (field) => left.add(field));
 
 function answer(request: Request): Reply {
-  const reply: Reply = { masked: [], isSettled: true, places: [], left: [] };
+  const reply: Reply = { masked: [], isSettled: true, places: [], isComplete: true, left: [] };
   if (request.kind === 'begin') {
     const left = new Set<string>();
     const finder = finderOf(request.wanted, left);
@@ -65,6 +66,7 @@ function answer(request: Request): Reply {
   if (request.kind === 'end') {
     reply.masked = events.end();
     reply.left = [...left].sort();
+    reply.isComplete = events.isComplete;
   }
   if (request.kind === 'texts') reply.places = request.texts.map((text) => finder.inText(text));
   reply.isSettled = events.isSettled;
@@ -78,6 +80,13 @@ parentPort?.on('message', (request: Request) => {
   } catch (error) {
     // The message of a parser quotes the text that it read.
     const message = error instanceof SyntaxError ? 'a payload is not JSON' : (error as Error).message;
-    parentPort?.postMessage({ masked: [], isSettled: false, places: [], left: [], error: message } satisfies Reply);
+    parentPort?.postMessage({
+      masked: [],
+      isSettled: false,
+      places: [],
+      isComplete: false,
+      left: [],
+      error: message,
+    } satisfies Reply);
   }
 });

@@ -96,9 +96,14 @@ export class MaskRuns {
     const held = { ...nothing, isHeld: true };
     if ((await findHoldOf(db, place)) !== undefined) return noted(held);
     const asker = { group: organizationId, person: run.requested_by, signal: undefined };
-    const { events, places, fields } = yield* masking.countInSlices(yield* masking.whenArrived(session), text, asker);
+    const { events, places, fields, incomplete } = yield* masking.countInSlices(
+      yield* masking.whenArrived(session),
+      text,
+      asker,
+    );
     const step = { ...nothing, events, places, fields };
-    if (run.is_dry === 1 || events + fields === 0) return noted(step);
+    // The mask of a session that cannot be searched completely fails, and its receipt says so.
+    if (run.is_dry === 1 || (events + fields === 0 && !incomplete)) return noted(step);
     // Reading takes a while, and the owner of the session may have restricted it meanwhile.
     const viewer = await this.#viewerOf(run);
     if (!viewer || (await findNextOfRun(db, viewer, run, job.progress))?.session_id !== sessionId)

@@ -56,6 +56,8 @@ export interface Counts {
   fields: number;
   /** The figures that contain the text and are left as they are, if there are any. */
   left?: string[];
+  /** Set if the text may also be in parts of a payload that are too many and too short to be searched together. */
+  incomplete?: true;
 }
 
 /** The rule in the marks of texts that a member marked. */
@@ -133,9 +135,9 @@ export class Masking {
         add((await masker.add(appends)).masked);
         if (turn.isOver()) yield 0;
       }
-      const { masked, left } = await masker.end();
+      const { masked, left, isComplete } = await masker.end();
       add(masked);
-      return { ...counts, ...(left.length > 0 && { left }) };
+      return { ...counts, ...(left.length > 0 && { left }), ...(!isComplete && { incomplete: true }) };
     } finally {
       await masker.drop();
     }
@@ -235,6 +237,7 @@ export class Masking {
         return (await writing.flush()) ? { waits } : 'overtaken';
       }
       if (!(await writing.end())) return 'overtaken';
+      if (!writing.isComplete) throw new Unrepairable('a payload has too many short parts to be searched completely');
       // Removes the original events from the bus, because all of them are in the store by now.
       const { event_count: eventCount = 0 } = session ?? {};
       const isGone = async () => !bus || !session || bus.removeWritten({ organizationId, sessionId }, eventCount);
@@ -294,6 +297,8 @@ class Writing {
   readonly #turn = new Turn();
   /** Findings that are not written yet. */
   #found: MaskedAppend[] = [];
+  /** False at the end: the text may also be in parts of a payload that are too many and too short. */
+  isComplete = true;
 
   constructor(
     options: Pick<MaskingOptions, 'db' | 'now'>,
@@ -322,7 +327,9 @@ class Writing {
   }
 
   async end(): Promise<boolean> {
-    this.#found.push(...(await this.#masker.end()).masked);
+    const { masked, isComplete } = await this.#masker.end();
+    this.isComplete = isComplete;
+    this.#found.push(...masked);
     return this.flush();
   }
 

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createTextSearch } from '../../redact/text-search.ts';
 import { Background, type Slices } from '../background.ts';
 import { VERSION } from '../derive/facts.ts';
 import { Jobs, Unrepairable } from '../jobs.ts';
@@ -50,7 +49,7 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
 
   /** Masks the text in the first append. */
   async function write(mask: MaskRow, along: (transaction: Db) => Promise<void> = async () => undefined) {
-    const masker = new EventMasker(findText(createTextSearch(MASKED), MARK));
+    const masker = new EventMasker(findText(MASKED, MARK));
     const masked = [];
     for await (const append of readAppends(db, place.organizationId, place.sessionId, 1, 2)) {
       masked.push(...masker.add(append));
@@ -85,15 +84,16 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
 
   /** A masker of the text on this thread. */
   const masker = () => {
-    const events = new EventMasker(findText(createTextSearch(MASKED), MARK));
+    const events = new EventMasker(findText(MASKED, MARK));
     return {
       add: async (appends: StoredAppend[]) => ({
         masked: appends.flatMap((append) => events.add(append)),
         isSettled: events.isSettled,
         places: [],
         left: [],
+        isComplete: true,
       }),
-      end: async () => ({ masked: events.end(), isSettled: true, places: [], left: [] }),
+      end: async () => ({ masked: events.end(), isSettled: true, places: [], isComplete: true, left: [] }),
       maskFields: () => expect.unreachable(),
       drop: async () => undefined,
     };

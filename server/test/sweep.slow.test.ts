@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { splitPayload } from '../../contract/parts.ts';
-import { createTextSearch } from '../../redact/text-search.ts';
 import { COMMANDS } from '../commands.ts';
 import { EventMasker } from '../mask/event-masker.ts';
 import { findText } from '../mask/finder.ts';
@@ -169,7 +168,7 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
       await whenDerived(service, ours.member, id, 1);
       await sweep('--apply');
       const [mask] = (await db.selectFrom('masks').selectAll().execute()) as [MaskRow];
-      const masker = new EventMasker(findText(createTextSearch(TOKEN), mask.mark));
+      const masker = new EventMasker(findText(TOKEN, mask.mark));
       for await (const append of readAppends(db, ours.organizationId, id, 1, 1)) {
         expect(await writeMasked(db, mask, masker.add(append), Date.now(), async () => undefined)).toBe(true);
       }
