@@ -36,7 +36,10 @@ const verifyCommand = defineCommand({
   ],
   takes: {
     file: text('<FILE>', 'a receipt: the statement or the page'),
-    events: text('--events <file>', 'the events: lines of JSON, or pages of the service'),
+    events: text(
+      '--events <file>',
+      'the events: a download (JSONL) of the dashboard, lines of JSON, or pages of the service',
+    ),
   },
   async run(context, { file = '', events }, output) {
     try {
@@ -168,10 +171,11 @@ function readText(context: Context, path: string): string {
   }
 }
 
-function verifyReceipt(file: string, events: string | undefined, output: Output): void {
-  const envelope = file.trimStart().startsWith('<') ? readPage(file) : readEnvelope(file);
+function verifyReceipt(given: string, events: string | undefined, output: Output): void {
+  const envelope = given.trimStart().startsWith('<') ? readPage(given) : readEnvelope(given);
   const { receipt, countersigned, machineKey, serviceKey } = openReceipt(envelope);
-  const unchecked = events === undefined ? receipt.predicate.events : checkEvents(receipt, readEventsFile(events));
+  const file = events === undefined ? undefined : readEventsFile(events);
+  const unchecked = file === undefined ? receipt.predicate.events : checkEvents(receipt, file.events);
   const { sessionId, signedAt } = countersigned;
   const { events: count, masked, maskedLater, madeAt } = receipt.predicate;
   output.answer(
@@ -180,7 +184,7 @@ function verifyReceipt(file: string, events: string | undefined, output: Output)
       events: count,
       masked,
       maskedLater: maskedLater.length,
-      areChecked: events !== undefined && unchecked === 0,
+      areChecked: file !== undefined && unchecked === 0,
       unchecked,
       machineKey,
       serviceKey,
@@ -189,7 +193,8 @@ function verifyReceipt(file: string, events: string | undefined, output: Output)
     },
     [
       ['green', 'The receipt holds', `: ${formatCount(count, 'event')} of ${sessionId}.`],
-      events === undefined ? 'The events were not checked. Use --events to check them.' : toChecked(count, unchecked),
+      file === undefined ? 'The events were not checked. Use --events to check them.' : toChecked(count, unchecked),
+      ...(file?.describesSession ? ['The first line of the file describes the session. It was not checked.'] : []),
       `Signed by the machine   ${madeAt}  ${machineKey}`,
       `Signed by the service   ${signedAt}  ${serviceKey}`,
       `Masked before sending   ${

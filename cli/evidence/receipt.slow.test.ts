@@ -3,10 +3,12 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { chainStart, contentDigest, digestOfMasked, eventDigest } from '../../contract/chain.ts';
+import { createClient } from '../../contract/client.ts';
 import { type Envelope, keyIdOf, openEnvelope, signStatement } from '../../contract/dsse.ts';
 import { COUNTERSIGNATURE, type Countersigned, type Evidence, RECEIPT, type Receipt } from '../../contract/evidence.ts';
 import { newChainKey, saltKeysOf, saltsOf } from '../../contract/salts.ts';
 import { headAfter, notices } from '../../contract/test/heads.ts';
+import { readAllEvents } from '../../dashboard/session/download.ts';
 import { decodeFrame } from '../../server/log/frame.ts';
 import { fetchPlainly } from '../http.ts';
 import { makeFolder, write } from '../test/folder.ts';
@@ -203,6 +205,40 @@ test('a receipt that is written after a mask verifies against the masked events'
   expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({ exitCode: 0, areChecked: false, unchecked: 1 });
   const other = await writeEvents({ service }, (lines) => lines.map((line) => line.replace('thanks', 'thank')));
   expect(await verify(home, path('.json'), '--events', other)).toMatchObject({ exitCode: 1 });
+});
+
+test.each<[string, (line: string) => string, string]>([
+  [
+    'a second payload',
+    (line) => line.replace('"payload":', '"payload":{"text":"fake"},"payload":'),
+    'it has "payload" twice',
+  ],
+  ['a second sequence', (line) => line.replace('{"sequence":', '{"sequence":7,"sequence":'), 'it has "sequence" twice'],
+  ['a second text', (line) => line.replace('"text":', '"text":"fake","text":'), 'not as it was sent'],
+  ['another spelling', (line) => line.replace('"hello"', '"\\u0068ello"'), 'not as it was sent'],
+])('a file that shows a reader %s is refused', async (_, change, told) => {
+  const { receipt, path, home, service } = await setUp();
+  await receipt();
+  const events = await writeEvents({ service }, (lines) =>
+    lines.map((line) => (line.includes('hello') ? change(line) : line)),
+  );
+  const { exitCode, stderr } = await verify(home, path('.json'), '--events', events);
+  expect({ stderr, ok: exitCode === 0 }).toEqual({ stderr: expect.stringContaining(told), ok: false });
+});
+
+test('a download of the dashboard verifies, and its line about the session is not reported as checked', async () => {
+  const { receipt, path, home, service, owner, options } = await setUp();
+  await receipt();
+  const [{ session_id: id } = { session_id: '' }] = await service.store.db.selectFrom('sessions').selectAll().execute();
+  const api = createClient({ baseUrl: options.url, credential: () => owner, fetch });
+  const lines = await readAllEvents(api, id, [['title', 'changed by somebody']]);
+  const file = join(makeFolder(), 'download.jsonl');
+  writeFileSync(file, lines.join(''));
+  const { exitCode, stdout } = await verify(home, path('.json'), '--events', file);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('has exactly the events') });
+  expect(stdout).toContain('The first line of the file describes the session. It was not checked.');
+  writeFileSync(file, [...lines.slice(1), ...lines.slice(0, 1)].join(''));
+  expect(await verify(home, path('.json'), '--events', file)).toMatchObject({ exitCode: 2 });
 });
 
 test('a receipt is written into a folder that does not exist yet', async () => {

@@ -5,10 +5,10 @@ import { type Envelope, openEnvelope, signStatement } from '../../contract/dsse.
 import { COUNTERSIGNATURE, Countersigned, type Evidence, RECEIPT, Receipt } from '../../contract/evidence.ts';
 import { saltKeysOf, saltsUpTo, withoutSalts } from '../../contract/salts.ts';
 import { countMarks } from '../../redact/mark.ts';
-import { parseExact } from '../exact.ts';
 import { EXIT, Failure } from '../failure.ts';
 import type { Masked, SentChain } from '../spool/chains.ts';
 import { VERSION } from '../version.ts';
+import { itemsOf, membersOf } from './exact-members.ts';
 
 /** A receipt with valid signatures. */
 export interface OpenReceipt {
@@ -121,28 +121,40 @@ function* countingMarks(events: Iterable<CheckedEvent>, counted: Masked): Genera
   }
 }
 
+/** The events of a file. */
+export interface EventsFile {
+  events: Generator<CheckedEvent>;
+  /** Whether the file begins with a line about the session, as a download of the dashboard does. It is not checked. */
+  describesSession: boolean;
+}
+
 /**
  * Reads the events in a file: JSON lines with one event each, or pages of the service's answers. It yields one event at a
  * time, so that a long session is not in memory twice.
- * @throws Failure if the file is neither
+ * @throws Failure if the file is neither, also while the events are read
  */
-export function* readEventsFile(text: string): Generator<CheckedEvent> {
-  for (const line of isPage(text) ? [text] : text.split('\n')) {
-    if (line.trim() !== '') yield* readEventsLine(line);
-  }
+export function readEventsFile(text: string): EventsFile {
+  const lines = (isPage(text) ? [text] : text.split('\n')).filter((line) => line.trim() !== '');
+  const [first = '', ...others] = lines;
+  const describesSession = isAboutSession(first);
+  return { events: readLines(describesSession ? others : lines), describesSession };
 }
 
-function readEventsLine(line: string): CheckedEvent[] {
-  try {
-    const value = parseExact(line) as { events?: unknown };
-    return (Array.isArray(value.events) ? value.events : [value]).map(toChecked);
-  } catch (error) {
-    const { message } = error as Error;
-    throw new Failure(
-      EXIT.usage,
-      `The events cannot be read: ${message}.`,
-      'Use a file with one JSON object per line.',
-    );
+function* readLines(lines: readonly string[]): Generator<CheckedEvent> {
+  for (const line of lines) {
+    try {
+      const members = membersOf(line);
+      const page = members.get('events');
+      const events = page === undefined ? [members] : itemsOf(page).map(membersOf);
+      yield* events.map(toChecked);
+    } catch (error) {
+      const { message } = error as Error;
+      throw new Failure(
+        EXIT.usage,
+        `The events cannot be read: ${message}.`,
+        'Use a file with one JSON object per line.',
+      );
+    }
   }
 }
 
@@ -154,10 +166,21 @@ function isPage(text: string): boolean {
   }
 }
 
-function toChecked(event: unknown): CheckedEvent {
-  const { sequence, eventType, payload } = (event ?? {}) as Record<string, unknown>;
+function isAboutSession(line: string): boolean {
+  try {
+    return Object.keys(JSON.parse(line) as object).join() === 'session';
+  } catch {
+    return false;
+  }
+}
+
+function toChecked(members: ReadonlyMap<string, string>): CheckedEvent {
+  const [sequence, eventType] = ['sequence', 'eventType'].map(
+    (name) => JSON.parse(members.get(name) ?? 'null') as unknown,
+  );
+  const payload = members.get('payload');
   if (typeof sequence !== 'number' || typeof eventType !== 'string' || payload === undefined) {
     throw new Error('it contains something other than events');
   }
-  return { sequence, eventType, payload: JSON.stringify(payload) };
+  return { sequence, eventType, payload };
 }

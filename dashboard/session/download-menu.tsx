@@ -8,6 +8,7 @@ import { Menu, MenuGroup, MenuItem } from '../kit/menu.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { type Head, toMarkdownFile } from './model/markdown.ts';
 import { usePrint } from './print.tsx';
+import { save } from './save.ts';
 
 // Loaded with the first download, so that the timeline does not wait for them.
 const loadDownload = () => import('./download.ts');
@@ -64,8 +65,8 @@ export function DownloadMenu({ sessionId, title, head }: Props) {
     },
   ];
   const download = ({ ending, type, make }: Way) =>
-    Promise.all([loadDownload(), make()]).then(
-      ([{ save }, texts]) => save(`${sessionId}.${ending}`, type, texts),
+    make().then(
+      (texts) => save(`${sessionId}.${ending}`, type, texts),
       (error: unknown) => setFailed({ how: 'downloaded', error }),
     );
   useCommands([
