@@ -1,8 +1,11 @@
-import type { Source, Vocabulary } from '../../contract/transcript.ts';
+import type { TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import { Source, VOCABULARY, type Vocabulary } from '../../contract/transcript.ts';
 
 /*
  * The outline of an event: prompts, answers and tool calls, but no output of tools. Only listed fields are shown, so that a
- * later event type or field is hidden until somebody decides about it. The records that agents write (`rest`) and the parts of
+ * later event type or field is hidden until somebody decides about it. A field is shown only in its declared type, because a
+ * client may send a text or an object in its place. The records that agents write (`rest`) and the parts of
  * large payloads may contain anything, so they are never shown.
  */
 
@@ -46,11 +49,24 @@ export function outlineOf(eventType: string, payload: Buffer): string {
   const fields = Object.hasOwn(SHOWN, eventType) ? SHOWN[eventType as keyof Vocabulary] : undefined;
   const value: unknown = JSON.parse(payload.toString());
   if (!isRecord(value) || fields === undefined) return '{}';
-  const source = isRecord(value.source) ? { source: { file: '', ...picked(value.source, PLACE) } } : {};
-  return JSON.stringify({ ...source, ...picked(value, ['occurredAt', ...fields]) });
+  const { properties } = VOCABULARY[eventType as keyof Vocabulary];
+  const source = isRecord(value.source)
+    ? { source: { file: '', ...picked(value.source, PLACE, Source.properties) } }
+    : {};
+  return JSON.stringify({ ...source, ...picked(value, ['occurredAt', ...fields], properties) });
 }
 
-const picked = (value: Record<string, unknown>, names: readonly string[]) =>
-  Object.fromEntries(names.flatMap((name) => (Object.hasOwn(value, name) ? [[name, value[name]]] : [])));
+const picked = (
+  value: Record<string, unknown>,
+  names: readonly string[],
+  declared: { readonly [name: string]: TSchema | undefined },
+) =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const schema = declared[name];
+      const isFit = schema !== undefined && Object.hasOwn(value, name) && Value.Check(schema, value[name]);
+      return isFit ? [[name, value[name]]] : [];
+    }),
+  );
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -183,6 +183,18 @@ test('parts that are too many and too short for their text are reported', () => 
   expect(maskIn(1, most)).toEqual({ found: false, isComplete: false });
 });
 
+test.each(['hunter', 'my.hunter', 'HunterX', 'note: hunter'])('a text in the event type %s is masked', (eventType) => {
+  const text = eventType.includes('Hunter') ? 'Hunter' : 'hunter';
+  const { events, changed } = maskAll(appendsOf([{ eventType, payload: '{}' }], [1]), text);
+  expect(events).toEqual([{ eventType: eventType.replace(text, MARK), payload: '{}' }]);
+  expect(changed).toMatchObject([{ count: 1 }]);
+});
+
+test('the types of the vocabulary stay, because readers need them', () => {
+  const event = { eventType: 'user.message', payload: '{"n":1}' };
+  expect(maskAll(appendsOf([event], [1]), 'message').events).toEqual([event]);
+});
+
 test('the last parts of an incomplete payload are masked, too', () => {
   const source = { agent: 'codex', session: 's', file: '/f', position: 1 };
   const events = splitPayload(source, JSON.stringify({ text: `${'x'.repeat(90)}${MARKER}${'y'.repeat(900)}` }), 200)

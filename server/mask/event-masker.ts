@@ -1,5 +1,6 @@
 import { contentDigest } from '../../contract/chain.ts';
 import { isPart } from '../../contract/parts.ts';
+import { VOCABULARY } from '../../contract/transcript.ts';
 import { tokensOf } from '../../redact/json-places.ts';
 import { endOf, type Level, readEscaped, startOf } from '../../redact/places.ts';
 import { pack } from '../log/codec.ts';
@@ -121,9 +122,9 @@ export class EventMasker {
     return parts;
   }
 
-  /** The known event types are words with dots. Any other type is free text of a client, so it is searched, too. */
+  /** A type outside of the vocabulary is free text of a client, so it is searched, too. */
   #maskType(event: Event): void {
-    if (/^[a-zA-Z._]{1,40}$/.test(event.eventType)) return;
+    if (Object.hasOwn(VOCABULARY, event.eventType)) return;
     const places = this.#finder.inText(event.eventType);
     event.eventType = replaceEach(event.eventType, places);
     event.count += places.length;
