@@ -20,7 +20,7 @@ export interface Head {
 /** An append that was accepted under a key. */
 export interface KnownAppend {
   appendId: string;
-  /** SHA-256 of the request body in hexadecimal; null without a key. */
+  /** SHA-256 of the request body in hexadecimal; null without a key, or after a mask. */
   fingerprint: string | null;
   firstSequence: number;
   lastSequence: number;
@@ -129,7 +129,9 @@ function decideAppend(head: Head | undefined, keys: Seen['keys'], command: Appen
   if (head.status === 'deleted') return { refused: 'session_deleted' };
   const known = command.key === null ? undefined : keys.get(command.key);
   if (known) {
-    return known.fingerprint === command.fingerprint ? { replayed: known } : { refused: 'idempotency_key_reused' };
+    // A mask removes the fingerprint. A refusal would tell whoever guesses the masked text that it was another one.
+    const isSame = known.fingerprint === null || known.fingerprint === command.fingerprint;
+    return isSame ? { replayed: known } : { refused: 'idempotency_key_reused' };
   }
   if (head.status !== 'active') return { refused: 'session_closed' };
   const { eventCount } = head;

@@ -153,7 +153,8 @@ async function assertHasWords(transaction: Db, { organizationId, sessionId }: Se
 
 /**
  * Writes masked appends, the digests of the original events, and the progress of the job, in one transaction. It also removes the
- * salts of these events. Afterwards nobody can find out by guessing which text a digest belongs to.
+ * salts of these events and the fingerprints of the appends, which are digests of the original text. Afterwards nobody can find
+ * out by guessing which text it was.
  * @returns false, without writing, if one of the appends has changed since it was read
  * @throws MaskHeld; JobLost
  */
@@ -175,7 +176,7 @@ export const writeMasked = (
         const changed = await changedRows(
           transaction,
           sql`
-            update appends set codec = ${codec}, body = ${body}
+            update appends set codec = ${codec}, body = ${body}, fingerprint = null
             where organization_id = ${organizationId} and session_id = ${sessionId}
               and first_sequence = ${append.first_sequence} and body = ${append.body}`,
         );

@@ -11,10 +11,12 @@ import { findSaltKeys } from '../store/salt-keys.ts';
 import type { EventMaskRow, MaskRow } from '../store/schema-governance.ts';
 import { ENGINES } from './engines.ts';
 import { openSession } from './factories.ts';
+import { startTestService } from './harness.ts';
 import { MACHINE_KEY } from './requests.ts';
 import { startWorld, type World } from './world.ts';
 
 const PIN = '493817';
+const KEY = 'key-1';
 const NONCE = 'n'.repeat(22);
 const SOURCE = { agent: 'codex', session: 's', file: '/t.jsonl', position: 1 };
 const textWith = (pin: string) => JSON.stringify({ source: SOURCE, text: `the PIN is ${pin}, do not tell` });
@@ -35,7 +37,7 @@ describe.each(ENGINES)('guessing a masked number on %s', (engine) => {
     const reply = await world.service.call('POST', `/v1/sessions/${sessionId}/events`, {
       as: world.ours.live,
       body: Buffer.from(`{"events":[${events.join(',')}]}`),
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', 'idempotency-key': KEY },
     });
     expect(reply.status).toBe(200);
   });
@@ -112,6 +114,30 @@ describe.each(ENGINES)('guessing a masked number on %s', (engine) => {
       sql<EventMaskRow>`select * from event_masks where session_id = ${sessionId}`,
     );
     expect(rows).toMatchObject([{ sequence: 2, places: 2 }]);
+  });
+
+  test('is impossible by sending the events again under their key: every text is answered alike', async () => {
+    const { service, ours } = world;
+    await ask('POST', `/v1/organizations/me/sessions/${sessionId}/mask`, ours.member, { text: PIN });
+    const rows = await allRows(
+      service.store.db,
+      sql<{ fingerprint: string | null }>`select fingerprint from appends where session_id = ${sessionId}`,
+    );
+    expect(rows).toEqual([{ fingerprint: null }]);
+    // Another process, or this one after a restart, knows the append only from the store.
+    const again = await startTestService(engine, {}, service.store);
+    const answers: { status: number; body: unknown }[] = [];
+    for (const candidate of CANDIDATES.slice(0, 3)) {
+      const events = TEXTS.map((text) => `{"eventType":"notice","payload":${text.replace(PIN, candidate)}}`);
+      const { status, body } = await again.call('POST', `/v1/sessions/${sessionId}/events`, {
+        as: ours.live,
+        body: Buffer.from(`{"events":[${events.join(',')}]}`),
+        headers: { 'content-type': 'application/json', 'idempotency-key': KEY },
+      });
+      answers.push({ status, body });
+    }
+    expect(answers).toEqual(Array.from({ length: 3 }, () => ({ ...answers[0], status: 200 })));
+    await again.app.close();
   });
 
   test('a mask that is interrupted while it is written leaves salt and text, and both go together', async () => {

@@ -199,12 +199,12 @@ select ( SELECT holds.hold_id FROM holds WHERE holds.organization_id = sessions.
   from sessions
   where organization_id = $1 and session_id = $2;
 update appends
-  set codec = $1, body = $2
+  set codec = $1, body = $2, fingerprint = null
   where organization_id = $3 and session_id = $4 and first_sequence = $5 and body = $6;
 -- on SQLite
 select ( SELECT holds.hold_id FROM holds WHERE holds.organization_id = sessions.organization_id AND holds.released_at IS NULL AND ( holds.target_kind = 'everything' OR holds.target_kind = 'session' AND holds.target_id = sessions.session_id OR holds.target_kind = 'person' AND holds.target_id = sessions.user_id OR holds.target_kind = 'repository' AND ( holds.target_id = sessions.repository OR EXISTS ( SELECT 1 FROM session_values WHERE session_values.organization_id = sessions.organization_id AND session_values.session_id = sessions.session_id AND session_values.field = 'repository' AND session_values.value = holds.target_id ) OR sessions.repository IS NULL AND sessions.event_count > 0 AND NOT EXISTS ( SELECT 1 FROM session_facts WHERE session_facts.organization_id = sessions.organization_id AND session_facts.session_id = sessions.session_id AND session_facts.derived_through >= sessions.event_count ) ) ) ORDER BY holds.hold_id LIMIT 1) as hold_id
   from sessions
   where organization_id = ? and session_id = ?;
 update appends
-  set codec = ?, body = ?
+  set codec = ?, body = ?, fingerprint = null
   where organization_id = ? and session_id = ? and first_sequence = ? and body = ?;
