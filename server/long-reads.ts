@@ -65,12 +65,20 @@ const untilAborted = (db: Db, signal: AbortSignal): Db =>
   });
 
 const crowded = () =>
-  new Problem('service_unavailable', 'Your organization runs too many searches, overviews and counts of texts at once. Try again.', {
-    retryAfter: 1,
-  });
+  new Problem(
+    'service_unavailable',
+    'Your organization runs too many searches, overviews and counts of texts at once. Try again.',
+    {
+      retryAfter: 1,
+    },
+  );
 
 const tooLong = (cause: Error) =>
-  new Problem('service_unavailable', 'This took too long. Try again later, or with a narrower search or a shorter period.', {
-    retryAfter: 1,
-    cause,
-  });
+  new Problem(
+    'service_unavailable',
+    'This took too long. Try again later, or with a narrower search or a shorter period.',
+    {
+      retryAfter: 1,
+      cause,
+    },
+  );
