@@ -74,6 +74,9 @@ export const Person = Type.Object({
   emailTaken: Type.Optional(
     Type.Boolean({ description: 'true: a member with this e-mail signs in with another account or provider' }),
   ),
+  mustVerifyEmail: Type.Optional(
+    Type.Boolean({ description: 'true: the person may create an organization only once their e-mail is verified' }),
+  ),
 });
 export type Person = Static<typeof Person>;
 

@@ -22,6 +22,7 @@ export const PROBLEMS = {
   secret_not_accepted: 401,
   no_organization: 403,
   insufficient_role: 403,
+  email_unverified: 403,
   environment_revoked: 403,
   other_machine: 403,
   words_withheld: 403,

@@ -11,6 +11,8 @@ export interface Claims {
   expiresAt?: number;
   /** The operator has configured this issuer so that a verified e-mail takes over its membership under another issuer. */
   adoptsMembers?: boolean;
+  /** The operator lets people create organizations whose e-mail the issuer does not vouch for. */
+  foundsUnverified?: boolean;
   /** Anyone may sign up at this issuer, so an invited person must accept before joining. */
   asksBeforeJoining?: boolean;
 }

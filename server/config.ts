@@ -134,6 +134,11 @@ export const OPTIONS = {
     'Accounts at the identity provider are for `invited` people, or `open` to anyone. With `open`, an invited person must confirm before joining.',
     oneOf(['invited', 'open']),
   ),
+  FOUNDERS: option(
+    'verified',
+    'Who may create an organization: people whose e-mail address is `verified`, or `anyone` who can sign in.',
+    oneOf(['verified', 'anyone']),
+  ),
   OIDC_ISSUER: optional('Issuer of the identity provider `oidc`.', address(['http:', 'https:'])),
   OIDC_CLIENT_ID: optional('Client id of the dashboard at the identity provider `oidc`.', text),
   COGNITO_USER_POOL_ID: optional(

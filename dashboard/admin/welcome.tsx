@@ -34,7 +34,11 @@ export function WelcomePage() {
           {member ? (
             <p className="text-13 text-muted">{showHidden(member.organization.name)}</p>
           ) : (
-            <Beginning invitations={person?.invitations ?? []} isTaken={person?.emailTaken ?? false} />
+            <Beginning
+              invitations={person?.invitations ?? []}
+              isTaken={person?.emailTaken ?? false}
+              mustVerify={person?.mustVerifyEmail ?? false}
+            />
           )}
         </Step>
       </ol>

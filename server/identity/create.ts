@@ -26,8 +26,12 @@ export interface IdentityOptions {
 /** Creates the identity provider that the configuration names. */
 export async function createIdentity(options: IdentityOptions): Promise<Identity> {
   const identity = await createProviderIdentity(options);
-  const { ADOPT_MEMBERS, SIGN_UP } = options.config;
-  const rules = { adoptsMembers: ADOPT_MEMBERS !== 'off', asksBeforeJoining: SIGN_UP === 'open' };
+  const { ADOPT_MEMBERS, FOUNDERS, SIGN_UP } = options.config;
+  const rules = {
+    adoptsMembers: ADOPT_MEMBERS !== 'off',
+    foundsUnverified: FOUNDERS === 'anyone',
+    asksBeforeJoining: SIGN_UP === 'open',
+  };
   return { ...identity, verify: async (token) => ({ ...(await identity.verify(token)), ...rules }) };
 }
 

@@ -24,6 +24,7 @@ export const organizationHandlers = (deps: Deps) => {
     async createOrganization({ caller, body }) {
       if (caller.membership) throw alreadyMember();
       const { email, emailVerified } = caller;
+      if (mustVerifyEmail(caller)) throw unverified();
       const name = readName(body.name);
       if (emailVerified && email && (await isMemberAnywhere(db, email))) throw emailTaken();
       const row = await createOrganization(db, name, caller, now()).catch((error) => {
@@ -101,8 +102,21 @@ export async function tellTenant(
   await markTenantAssigned(db, organizationId);
 }
 
+/**
+ * Whether the person must prove their e-mail before they create an organization. Otherwise a stranger could create one under
+ * somebody else's address, and wait there for that person.
+ */
+export const mustVerifyEmail = ({ claims, emailVerified }: UserCaller): boolean =>
+  !emailVerified && !claims.foundsUnverified;
+
 export const alreadyMember = () =>
   new Problem('organization_exists', 'You already belong to an organization; a person belongs to one.');
+
+const unverified = () =>
+  new Problem(
+    'email_unverified',
+    'Your e-mail address is not verified, so you cannot create an organization. Follow the link in the mail that you got when you created the account, or verify the address at your identity provider, and sign in again.',
+  );
 
 const ownersOnly = () => new Problem('insufficient_role', 'Only an owner may delete the organization. Ask one.');
 

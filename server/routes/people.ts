@@ -15,7 +15,7 @@ import { readPolicy } from '../store/policies.ts';
 import type { Db } from '../store/schema.ts';
 import { asService } from '../store/tenant.ts';
 import { lastOwner } from './members.ts';
-import { alreadyMember, tellTenant } from './organizations.ts';
+import { alreadyMember, mustVerifyEmail, tellTenant } from './organizations.ts';
 
 export const personHandlers = (deps: Deps) => {
   const { store, identity, endStreams, secretsRevoked, now } = deps;
@@ -24,7 +24,10 @@ export const personHandlers = (deps: Deps) => {
   async function describe(caller: UserCaller): Promise<Person> {
     const { membership, userId, email, emailVerified } = caller;
     const person = { userId, emailVerified, ...(email === undefined ? {} : { email }) };
-    if (!membership) return emailVerified && email ? { ...person, ...(await describeOffers(email)) } : person;
+    if (!membership) {
+      const mustVerify = mustVerifyEmail(caller) && { mustVerifyEmail: true };
+      return { ...person, ...mustVerify, ...(emailVerified && email && (await describeOffers(email))) };
+    }
     const organization = toOrganization(await findOrganization(db, membership.organizationId));
     if (!membership.tenantAssigned && organization.ownerUserId === userId) {
       await tellTenant(deps, caller, membership.organizationId).catch(() => undefined);

@@ -63,7 +63,6 @@ const SCENARIOS = [
 const NOT_SHOWN: Partial<Record<AnyRouteName, Record<number, string>>> = {
   getConfig: { 503: 'it answers from the configuration in memory, which is always available' },
   appendEvents: { 202: 'events are persisted synchronously while no bus is configured' },
-  createOrganization: { 403: 'every signed-in person may call it; a member of another organization gets 409' },
   revokeEnvironment: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   deleteCapturedSession: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   forgetDeletion: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },

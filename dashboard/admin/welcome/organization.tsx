@@ -8,10 +8,12 @@ import { ErrorNote } from '../../shared/error-note.tsx';
 interface Props {
   invitations: readonly OfferedInvitation[];
   isTaken: boolean;
+  /** The person must prove their e-mail first. */
+  mustVerify: boolean;
 }
 
 /** The choices of a person without an organization: accept an invitation, or create one. */
-export function Beginning({ invitations, isTaken }: Props) {
+export function Beginning({ invitations, isTaken, mustVerify }: Props) {
   const accept = useChange(
     (api, organizationId: string) => api.acceptInvitation({ body: { organizationId } }),
     [keys.person],
@@ -21,6 +23,14 @@ export function Beginning({ invitations, isTaken }: Props) {
       <p className="text-muted">
         A member with your e-mail signs in with another account. Sign out, and sign in with that one. If the identity
         provider was changed, the operator can let members follow: see ADOPT_MEMBERS in the documentation.
+      </p>
+    );
+  }
+  if (mustVerify) {
+    return (
+      <p className="text-muted">
+        First confirm your e-mail address: follow the link in the mail that you got, and sign in again. No mail? Sign
+        out, and choose “Forgot your password?” on the sign-in page, or confirm the address at your identity provider.
       </p>
     );
   }

@@ -18,14 +18,19 @@ export const findAccount = (db: Db, accountId: string): Promise<AccountRow | und
 export const findAccountByEmail = (db: Db, email: string): Promise<AccountRow | undefined> =>
   firstRow(db, sql<AccountRow>`select * from accounts where email_key = ${emailKey(email)}`);
 
+/** Removes an account with its sign-ins. Its tokens stop working. */
+export async function removeAccount(db: Db, { account_id }: AccountRow): Promise<void> {
+  await revokeAccount(db, account_id);
+  await sql`delete from accounts where account_id = ${account_id}`.execute(db);
+}
+
 /** Removes the account, its sign-ins and the links that were mailed to it. */
 export const deleteAccount = (db: Db, accountId: string): Promise<void> =>
   db.transaction().execute(async (transaction) => {
     const account = await findAccount(transaction, accountId);
     if (!account) return;
-    await revokeAccount(transaction, accountId);
     await sql`delete from links where email = ${account.email_key}`.execute(transaction);
-    await sql`delete from accounts where account_id = ${accountId}`.execute(transaction);
+    await removeAccount(transaction, account);
   });
 
 export const hasAccounts = async (db: Db): Promise<boolean> =>
@@ -49,11 +54,11 @@ export async function insertAccount(
   return inserted === 1 ? id : undefined;
 }
 
-/** Sets the password of an account. Its holder has just proven the e-mail. Tokens of the earlier password stop working. */
+/** Sets the password of an account with a verified e-mail. Tokens of the earlier password stop working. */
 export async function resetPassword(db: Db, accountId: string, password: string, now: number): Promise<void> {
   await sql`
     update accounts
-    set password = ${password}, password_version = password_version + 1, email_verified = 1, updated_at = ${now}
+    set password = ${password}, password_version = password_version + 1, updated_at = ${now}
     where account_id = ${accountId}`.execute(db);
 }
 

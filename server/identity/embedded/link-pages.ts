@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { recordSignIn } from '../../store/people.ts';
-import type { Db, LinkRow } from '../../store/schema.ts';
+import type { AccountRow, Db, LinkRow } from '../../store/schema.ts';
 import {
   findAccount,
   findAccountByEmail,
   hasAccounts,
   insertAccount,
   lockFirstAccount,
+  removeAccount,
   resetPassword,
 } from './accounts.ts';
 import type { LinkPage } from './addresses.ts';
@@ -20,6 +21,12 @@ import type { PageContext } from './sign-in.ts';
 import { EMBEDDED } from './tokens.ts';
 import { joinPage, type LinkView, messagePage, resetPage, welcomePage } from './views.ts';
 
+interface NewPassword {
+  email: string;
+  /** Encoded hash. */
+  password: string;
+}
+
 interface LinkKind {
   purpose: Purpose;
   view: (view: LinkView, action: string) => Page;
@@ -28,7 +35,7 @@ interface LinkKind {
   /** Called before the link is spent, in the same transaction. */
   begin?: (db: Db) => Promise<void>;
   /** @returns the account that is now signed in, or undefined if the e-mail belongs to somebody else */
-  use: (db: Db, form: { email: string; password: string }, now: number) => Promise<string | undefined>;
+  use: (db: Db, form: NewPassword, now: number) => Promise<string | undefined>;
 }
 
 const KINDS: Record<LinkPage, LinkKind> = {
@@ -51,15 +58,9 @@ const KINDS: Record<LinkPage, LinkKind> = {
       const account = await findAccountByEmail(db, email ?? '');
       return account?.email_verified === 1 ? `You have an account for ${email}. Sign in to join.` : undefined;
     },
-    /**
-     * A stranger may have created an account with this e-mail, to wait until its owner is invited. The holder of the link is
-     * the owner, so the password becomes the owner's and the stranger is signed out.
-     */
     async use(db, form, now) {
       const account = await findAccountByEmail(db, form.email);
-      if (!account) return insertAccount(db, { ...form, emailVerified: true }, now);
-      if (account.email_verified === 1) return undefined;
-      return setPassword(db, account.account_id, form.password, now);
+      return account?.email_verified === 1 ? undefined : proveAccount(db, form, account, now);
     },
   },
   reset: {
@@ -68,6 +69,7 @@ const KINDS: Record<LinkPage, LinkKind> = {
     pointless: async () => undefined,
     async use(db, form, now) {
       const account = await findAccountByEmail(db, form.email);
+      if (account?.email_verified === 0) return proveAccount(db, form, account, now);
       return account && setPassword(db, account.account_id, form.password, now);
     },
   },
@@ -77,6 +79,16 @@ async function setPassword(db: Db, accountId: string, password: string, now: num
   await resetPassword(db, accountId, password, now);
   await revokeAccount(db, accountId);
   return accountId;
+}
+
+/**
+ * Creates the account of the holder of a mailed link. A stranger may have created an account with this e-mail, to wait until its
+ * owner comes. So an unproven account does not become the owner's: it is removed, and the new account is another person, to
+ * whom nothing belongs that the stranger created.
+ */
+async function proveAccount(db: Db, form: NewPassword, unproven: AccountRow | undefined, now: number) {
+  if (unproven) await removeAccount(db, unproven);
+  return insertAccount(db, { ...form, emailVerified: true }, now);
 }
 
 /**

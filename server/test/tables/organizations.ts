@@ -52,9 +52,19 @@ export const ORGANIZATIONS: readonly Scenario[] = [
   },
   {
     route: 'createOrganization',
-    name: 'a person without an e-mail may found an organization',
+    name: 'a person without an e-mail may not found an organization',
     as: ({ service }) => service.identity.token({ subject: 'no-mail' }),
-    status: 201,
+    status: 403,
+    code: 'email_unverified',
+  },
+  {
+    route: 'createOrganization',
+    name: 'a person with an unverified e-mail may not found an organization',
+    as: ({ service }) =>
+      service.identity.token({ subject: 'unproven-founder', email: 'unproven@founder.example', emailVerified: false }),
+    status: 403,
+    code: 'email_unverified',
+    says: /verif/,
   },
   ...refused('createOrganization'),
   {
