@@ -356,6 +356,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     authenticator,
     limits,
     budget: createBudget(config.BODY_MEMORY_MB * 1024 * 1024),
+    now,
     log,
     publicUrl,
     corsOrigins: config.CORS_ORIGINS,

@@ -21,7 +21,7 @@ export const COMPRESSED: FastifyCompressOptions = {
 
 type AnyHandler = (ask: Ask) => Promise<Answer>;
 
-/** Serves one row of a table: limit → authenticate → read → validate → handle → reply. */
+/** Serves one row of a table: limit → authenticate → read, and confirm the caller → validate → handle → reply. */
 export function bindRoute<Row extends Route>(
   app: FastifyInstance,
   row: Row,
@@ -76,10 +76,11 @@ function createRead(row: Route) {
   }
 
   return async (request: FastifyRequest): Promise<Ask> => {
-    const { caller, account, signal, spend, countAs } = request.admission as Admission;
+    const { confirm, account, signal, spend, countAs } = request.admission as Admission;
     const query = withoutNul(request.query as Record<string, string>);
     validateQuery?.(query);
     const { bytes, zstd, frames } = await receive(request, account);
+    const caller = await confirm();
     const body = await parseBody?.(bytes);
     return {
       caller,

@@ -63,6 +63,7 @@ async function start(pointsAMinute = 0) {
     },
     limits: createLimits(testConfig({ RATE_LIMIT_SECRET: pointsAMinute }), store),
     budget: createBudget(1_000_000),
+    now: Date.now,
     log: pino({ level: 'silent' }),
     publicUrl: 'http://capture.test',
     corsOrigins: [],

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { zstdCompressSync } from 'node:zlib';
 import type { FastifyInstance, InjectOptions } from 'fastify';
@@ -42,6 +43,8 @@ export interface CallOptions {
   headers?: Record<string, string>;
   /** Sent as JSON, or as frames where the route takes those; a string or Buffer is sent as it is. */
   body?: unknown;
+  /** Called after the service read the body up to its last byte, and before that byte arrives. */
+  beforeLastByte?: () => Promise<unknown>;
 }
 
 /** The default configuration, without limits unless the overrides set them. */
@@ -132,8 +135,13 @@ async function send(app: FastifyInstance, method: string, url: string, options: 
   if (options.body !== undefined) {
     const body = url === '/v1/appends' ? framed(options.body) : options.body;
     const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
-    request.payload = (isRaw ? body : JSON.stringify(body)) as string | Buffer;
+    const bytes = Buffer.from((isRaw ? body : JSON.stringify(body)) as string);
+    request.payload = bytes;
     request.headers = { 'content-type': 'application/json', ...request.headers };
+    if (options.beforeLastByte) {
+      request.payload = Readable.from(holdBack(bytes, options.beforeLastByte));
+      request.headers['content-length'] = String(bytes.byteLength);
+    }
   }
   const reply = await app.inject(request);
   const isLines = String(reply.headers['content-type']).startsWith('application/x-ndjson');
@@ -144,6 +152,13 @@ async function send(app: FastifyInstance, method: string, url: string, options: 
     text: reply.body,
     body: isJson ? JSON.parse(reply.body) : isLines ? linesOf(reply.body) : undefined,
   };
+}
+
+/** The body, whose last byte waits. It is read on demand, so the service has admitted the request by then. */
+async function* holdBack(bytes: Buffer, beforeLastByte: () => Promise<unknown>) {
+  yield bytes.subarray(0, -1);
+  await beforeLastByte();
+  yield bytes.subarray(-1);
 }
 
 /**

@@ -176,9 +176,15 @@ export const RIGHT_CALLER: Record<Auth, (world: World) => string | undefined> = 
 };
 
 /** Calls the route; `as` is a bearer credential. */
-export function request(service: TestService, name: AnyRouteName, ask: Ask, as?: string): Promise<TestReply> {
+export function request(
+  service: TestService,
+  name: AnyRouteName,
+  ask: Ask,
+  as?: string,
+  more: Pick<CallOptions, 'beforeLastByte'> = {},
+): Promise<TestReply> {
   const { method, path } = TABLE[name];
-  const options: CallOptions = { as, headers: ask.headers ?? {} };
+  const options: CallOptions = { as, headers: ask.headers ?? {}, ...more };
   if ('body' in ask) options.body = ask.body;
   return service.call(method, address('', { path }, { ...ask.params, query: ask.query }), options);
 }
