@@ -109,6 +109,9 @@ export const DirectoryToken = Type.Object({
   tokenId: Id('dit'),
   lastFour: Type.String(),
   createdBy: Id('usr'),
+  issuerIsOwner: Type.Boolean({
+    description: 'false: the person who issued the token is no owner any more. They may know its value, so replace it',
+  }),
   createdAt: Timestamp,
   lastUsedAt: Type.Optional(Timestamp),
 });

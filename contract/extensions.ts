@@ -28,6 +28,7 @@ import { EventPage } from './event.ts';
 import { GOVERNANCE } from './governance.ts';
 import {
   DeleteOrganizationBody,
+  DepartureQuery,
   Member,
   MembershipBody,
   OfferedInvitation,
@@ -36,7 +37,6 @@ import {
   RemovalQuery,
   ROLES,
   RoleBody,
-  SecretsQuery,
   WaitingInvitation,
 } from './organization.ts';
 import {
@@ -115,7 +115,7 @@ export const EXTENSIONS = {
     path: '/v1/me',
     auth: 'user',
     summary: 'Delete what the service knows about the signed-in person; captured sessions stay with the organization',
-    query: SecretsQuery,
+    query: DepartureQuery,
     replies: { 200: Type.Object({ userId: Id('usr') }) },
     errors: [400, 401, 409, 429, 503],
   }),
@@ -134,7 +134,7 @@ export const EXTENSIONS = {
     auth: 'member',
     summary:
       'Leave the organization, and revoke the secrets that the person issued or has on their machines; captured sessions stay',
-    query: SecretsQuery,
+    query: DepartureQuery,
     replies: { 200: Person },
     errors: [400, 401, 403, 409, 429, 503],
   }),

@@ -75,19 +75,25 @@ export const OfferedInvitation = Type.Object({
 export type OfferedInvitation = Static<typeof OfferedInvitation>;
 
 /** Decides about the active secrets that a leaving person issued, or has on their machines. */
-export const SecretsQuery = Type.Object({
+/** Decides about the credentials of a person who leaves. */
+export const DepartureQuery = Type.Object({
   secrets: Type.Optional(
     Type.Enum(['revoke', 'keep'], {
       description:
         'whether to revoke the active secrets that the person issued or has on their machines; default `revoke`',
     }),
   ),
+  directory: Type.Optional(
+    Type.Enum(['revoke', 'keep'], {
+      description: 'whether to revoke the token of the directory if the person issued it; default `revoke`',
+    }),
+  ),
 });
-export type SecretsQuery = Static<typeof SecretsQuery>;
+export type DepartureQuery = Static<typeof DepartureQuery>;
 
 /** Decides about the belongings of a member whom an admin removes. */
 export const RemovalQuery = Type.Object({
-  ...SecretsQuery.properties,
+  ...DepartureQuery.properties,
   sessions: Type.Optional(
     Type.Enum(['keep', 'handOver', 'delete'], {
       description:

@@ -220,7 +220,9 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   insertDirectoryUser: [[ORGANIZATION, DIRECTORY_USER, NOW]],
   updateDirectoryUser: [[{ organization_id: ORGANIZATION, directory_user_id: 'dir_1' }, DIRECTORY_USER, NOW]],
   removeDirectoryUser: [[{ organization_id: ORGANIZATION, directory_user_id: 'dir_1' }]],
-  endMembership: [[MEMBER, { actor: HAPPENED.actor, keepsSecrets: false }, NOW]],
+  endMembership: [[MEMBER, { actor: HAPPENED.actor, keepsSecrets: false, keepsDirectory: false }, NOW]],
+  endBelongings: [],
+  denySignInsOf: [[ORGANIZATION, 'usr_1', HAPPENED.actor]],
   findMemberByEmail: [[ORGANIZATION, 'person@example.com']],
 
   readPolicy: [[ORGANIZATION]],

@@ -59,12 +59,15 @@ export const createProvisioning = ({
     return { secretIds, ...(invited && { invited }), ...(member && { left: member }) };
   }
 
-  /** @throws Problem `last_owner` */
+  /**
+   * Keeps the directory's own token: otherwise a directory that removes the person who connected it could remove nobody else.
+   * @throws Problem `last_owner`
+   */
   async function end(members: Db, member: MemberRow, actor: AuditParty): Promise<string[]> {
     const secretIds = await endMembership(
       members,
       member,
-      { actor, keepsSecrets: false, action: 'member.removed' },
+      { actor, keepsSecrets: false, keepsDirectory: true, action: 'member.removed' },
       now(),
     );
     if (await settleOwner(members, member.organization_id, now(), actor)) return secretIds;

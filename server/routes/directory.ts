@@ -8,6 +8,7 @@ import { recordAction } from '../store/audit.ts';
 import { directory, person } from '../store/audit-chain.ts';
 import {
   findDirectoryToken,
+  type IssuedToken,
   removeDirectoryToken,
   replaceDirectoryToken,
   toDirectoryToken,
@@ -15,11 +16,10 @@ import {
 import { findMember } from '../store/members.ts';
 import { changeMembers } from '../store/organizations.ts';
 import type { Db } from '../store/schema.ts';
-import type { DirectoryTokenRow } from '../store/schema-governance.ts';
 
 /** How owners manage the directory. `scim.ts` holds the requests of the directory itself. */
 export const directoryHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) => {
-  const describe = (row: DirectoryTokenRow | undefined): Directory => ({
+  const describe = (row: IssuedToken | undefined): Directory => ({
     baseUrl: `${publicUrl}/scim/v2`,
     ...(row && { token: toDirectoryToken(row) }),
   });
@@ -52,7 +52,7 @@ export const directoryHandlers = ({ store: { db }, pepper, publicUrl, now }: Dep
         await recordAction(members, organizationId, happened, now());
         return issued;
       });
-      return { status: 201, body: { ...describe(row), value } };
+      return { status: 201, body: { ...describe({ ...row, issuer_role: 'owner' }), value } };
     },
 
     async revokeDirectoryToken({ caller }) {

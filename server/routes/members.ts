@@ -7,7 +7,7 @@ import type { Ask, Handlers } from '../http/handler.ts';
 import { recordAction } from '../store/audit.ts';
 import { person } from '../store/audit-chain.ts';
 import { emailKey } from '../store/columns.ts';
-import { discard, endMembership, handOver, removal } from '../store/departures.ts';
+import { discard, endMembership, handOver, kept, removal } from '../store/departures.ts';
 import { uniqueViolation } from '../store/dialect.ts';
 import { isMemberAnywhere } from '../store/invitations.ts';
 import {
@@ -121,8 +121,7 @@ export const memberHandlers = (deps: Deps) => {
       const { organizationId } = caller;
       const { row, secretIds } = await changeMember(db, caller, params.userId, now(), async (members, who) => {
         mayTouchOwners(who.actor.role, who.target.role);
-        const keepsSecrets = query.secrets === 'keep';
-        const departure = { actor: person(caller.userId), keepsSecrets, action: 'member.removed' } as const;
+        const departure = { actor: person(caller.userId), ...kept(query), action: 'member.removed' } as const;
         // This comes before a machine is handed over together with the secrets that stay valid.
         const revoked = await endMembership(members, who.target, departure, now());
         await settleBelongings(members, who, query, now());

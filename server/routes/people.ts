@@ -1,11 +1,11 @@
 import type { Person } from '../../contract/extensions.ts';
-import type { SecretsQuery } from '../../contract/organization.ts';
+import type { DepartureQuery } from '../../contract/organization.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { UserCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
 import { person } from '../store/audit-chain.ts';
-import { endMembership } from '../store/departures.ts';
+import { endMembership, kept } from '../store/departures.ts';
 import { uniqueViolation } from '../store/dialect.ts';
 import { acceptInvitation, findInvitation, isMemberAnywhere, listInvitationsOf } from '../store/invitations.ts';
 import { findMember } from '../store/members.ts';
@@ -53,11 +53,11 @@ export const personHandlers = (deps: Deps) => {
    * @returns ids of the revoked secrets
    * @throws Problem `last_owner`
    */
-  async function leave(members: Db, organizationId: string, userId: string, query: SecretsQuery): Promise<string[]> {
+  async function leave(members: Db, organizationId: string, userId: string, query: DepartureQuery): Promise<string[]> {
     const own = await findMember(members, organizationId, userId);
     // While this request waited, the person may have left or been removed.
     if (!own) return [];
-    const departure = { actor: person(userId), keepsSecrets: query.secrets === 'keep', action: 'member.left' } as const;
+    const departure = { actor: person(userId), ...kept(query), action: 'member.left' } as const;
     const revoked = await endMembership(members, own, departure, now());
     if (!(await settleOwner(members, organizationId, now(), person(userId)))) throw lastOwner();
     return revoked;

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { AuditParty } from '../../contract/audit.ts';
+import type { DepartureQuery } from '../../contract/organization.ts';
 import { recordAction, recordActions } from './audit.ts';
-import { type Happened, person, secret } from './audit-chain.ts';
+import { type Happened, person } from './audit-chain.ts';
+import { endBelongings, type Leaver } from './belongings.ts';
 import { holdOf } from './deletion-sql.ts';
 import { forUpdate } from './dialect.ts';
 import { assertNoHoldOn } from './holds.ts';
@@ -11,17 +13,19 @@ import { revokeWithin } from './revocation.ts';
 import { allRows, changedRows } from './rows.ts';
 import type { Db, EnvironmentRow, MemberKey, MemberRow } from './schema.ts';
 import type { PersonDeletionRow } from './schema-governance.ts';
-import { revokeSecrets } from './secrets.ts';
-import { revokeSharesOf } from './shares.ts';
 
 /* The end of a membership, and the fate of the machines and sessions of that person. */
 
-/** Who ends a membership, and whether the secrets that the person issued or has on their machines stay active. */
-export interface Departure {
-  actor: AuditParty;
-  keepsSecrets: boolean;
+/** Who ends a membership, and what stays valid of that person. */
+export interface Departure extends Omit<Leaver, keyof MemberKey> {
   action: 'member.removed' | 'member.left';
 }
+
+/** What stays valid, by the query of the request. */
+export const kept = ({ secrets, directory }: DepartureQuery) => ({
+  keepsSecrets: secrets === 'keep',
+  keepsDirectory: directory === 'keep',
+});
 
 /**
  * Ends a membership or withdraws an invitation, in a transaction of `changeMembers`.
@@ -30,17 +34,16 @@ export interface Departure {
 export async function endMembership(
   transaction: Db,
   member: MemberRow,
-  { actor, keepsSecrets, action }: Departure,
+  { action, ...departure }: Departure,
   now: number,
 ): Promise<string[]> {
-  const { organization_id, user_id } = member;
+  const { organization_id: organizationId, user_id: userId } = member;
+  const { actor } = departure;
   await removeMember(transaction, member);
-  const revoked = keepsSecrets ? [] : await revokeSecrets(transaction, organization_id, now, user_id);
-  const unshared = await revokeSharesOf(transaction, organization_id, user_id, actor, now);
-  const departed = action === 'member.left' ? { actor, action, target: person(user_id) } : removal(actor, member);
-  const happened = [departed, ...revocations(actor, revoked), ...unshared];
-  await recordActions(transaction, organization_id, happened, now);
-  return revoked;
+  const { happened, secretIds } = await endBelongings(transaction, { ...departure, organizationId, userId }, now);
+  const departed = action === 'member.left' ? { actor, action, target: person(userId) } : removal(actor, member);
+  await recordActions(transaction, organizationId, [departed, ...happened], now);
+  return secretIds;
 }
 
 /** The audit entry for a removed member. */
@@ -50,10 +53,6 @@ export const removal = (actor: AuditParty, { user_id, role, status }: MemberRow)
   target: person(user_id),
   details: { role, status },
 });
-
-/** The audit entries for secrets that were revoked together. */
-const revocations = (actor: AuditParty, secretIds: readonly string[]): Happened[] =>
-  secretIds.map((secretId) => ({ actor, action: 'secret.revoked', target: secret(secretId) }));
 
 /** A member who is being removed, and the admin who removes them. */
 export interface Leaving extends MemberKey {

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
+import type { AuditParty } from '../../contract/audit.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { recordAction } from './audit.ts';
-import { person } from './audit-chain.ts';
+import { type Happened, person } from './audit-chain.ts';
 import { findMember } from './members.ts';
 import { changeMembers } from './organizations.ts';
-import { changedRows, firstRow, insertion } from './rows.ts';
+import { allRows, changedRows, firstRow, insertion } from './rows.ts';
 import type { Db, DeviceSignInRow, SecretRow } from './schema.ts';
 import { addSecret, issuing, type NewSecret } from './secrets.ts';
 
@@ -76,6 +77,31 @@ export const decideDevice = (db: Db, userHash: string, decision: DeviceDecision,
     await recordAction(transaction, organizationId, happened, now);
     return row;
   });
+
+/**
+ * Denies the sign-ins that a person approved and whose secrets were not issued yet.
+ * @returns the entries for the audit log
+ */
+export async function denySignInsOf(
+  transaction: Db,
+  organizationId: string,
+  userId: string,
+  actor: AuditParty,
+): Promise<Happened[]> {
+  const denied = await allRows(
+    transaction,
+    sql<Pick<DeviceSignInRow, 'device_hash' | 'platform'>>`
+      update device_sign_ins set status = 'denied'
+      where organization_id = ${organizationId} and decided_by = ${userId} and status = 'approved'
+      returning device_hash, platform`,
+  );
+  return denied.map(({ device_hash, platform }) => ({
+    actor,
+    action: 'machine.sign_in_denied',
+    target: { kind: 'machine', id: signInId(device_hash) },
+    details: { platform },
+  }));
+}
 
 /** The name of a sign-in in the audit log, which outlives it. The host name is not used, since it may contain a person's name. */
 const signInId = (deviceHash: string): string => deviceHash.slice(0, 12);

@@ -7,16 +7,30 @@ import { allRows, changedRows, firstRow, NONE, oneRow } from './rows.ts';
 import type { Db, MemberRow } from './schema.ts';
 import type { DirectoryTokenRow, DirectoryUserRow } from './schema-governance.ts';
 
-export const toDirectoryToken = (row: DirectoryTokenRow): DirectoryToken => ({
+/** A token, and the role that the person who issued it has now, if they are a member. */
+export interface IssuedToken extends DirectoryTokenRow {
+  issuer_role: MemberRow['role'] | null;
+}
+
+export const toDirectoryToken = (row: IssuedToken): DirectoryToken => ({
   tokenId: row.token_id,
   lastFour: row.last_four,
   createdBy: row.created_by,
+  issuerIsOwner: row.issuer_role === 'owner',
   createdAt: toTimestamp(row.created_at),
   ...optionalTimestamp('lastUsedAt', row.last_used_at),
 });
 
 export const findDirectoryToken = (db: Db, organizationId: string) =>
-  firstRow(db, sql<DirectoryTokenRow>`select * from directory_tokens where organization_id = ${organizationId}`);
+  firstRow(
+    db,
+    sql<IssuedToken>`
+      select directory_tokens.*, members.role as issuer_role
+      from directory_tokens
+      left join members on members.organization_id = directory_tokens.organization_id
+        and members.user_id = directory_tokens.created_by and members.status = 'active'
+      where directory_tokens.organization_id = ${organizationId}`,
+  );
 
 /** Finds a token by its hash in all organizations, because the organization is not known yet. */
 export const findDirectoryByHash = (db: Db, hash: string) =>

@@ -5,7 +5,6 @@ import { emailKey, optionalTimestamp, toTimestamp } from './columns.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
 import { allRows, changedRows, firstRow, NONE, oneRow } from './rows.ts';
 import type { Db, MemberRow } from './schema.ts';
-import { removeOwnViews } from './views.ts';
 
 export const toMember = (row: MemberRow): Member => ({
   organizationId: row.organization_id,
@@ -87,12 +86,7 @@ export const removeUnmailed = async (db: Db, { organization_id, user_id }: Membe
         and mailed_at is null`,
   )) > 0;
 
-/** Removes a member with their private views and their claims on machines. */
 export async function removeMember(db: Db, { organization_id, user_id }: MemberRow): Promise<void> {
-  await removeOwnViews(db, organization_id, user_id);
-  await sql`
-    update environments set claimed_by = null
-    where organization_id = ${organization_id} and claimed_by = ${user_id}`.execute(db);
   await sql`delete from members where organization_id = ${organization_id} and user_id = ${user_id}`.execute(db);
 }
 

@@ -35,6 +35,12 @@ export function DirectorySection() {
           {token.lastUsedAt && <Ago time={token.lastUsedAt} />}
         </p>
       )}
+      {token?.issuerIsOwner === false && (
+        <p className="text-warn">
+          The person who issued this token is no owner any more, and may still know it: with it, anybody can invite and
+          remove members. Replace it.
+        </p>
+      )}
       <div className="flex gap-2">
         <Button disabled={issue.isPending} onClick={() => (token ? setAsked('replace') : issue.mutate(undefined))}>
           {token ? 'Replace the token' : 'Issue a token'}

@@ -21,8 +21,8 @@ export function DeleteAccount({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       Deletes your e-mail address, membership and sign-ins, and revokes the secrets that you issued or that your
-      machines have. Recorded sessions stay with the organization. {UNREAD} An account at another identity provider
-      stays there.
+      machines have, and the token of the directory if you issued it. Recorded sessions stay with the organization.{' '}
+      {UNREAD} An account at another identity provider stays there.
     </Confirm>
   );
 }
@@ -74,8 +74,8 @@ export function Leave({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       You lose access now and need an invitation to come back. The secrets that you issued or that your machines have
-      are revoked: machines that use them stop sending until they are signed in again. Recorded sessions stay with the
-      organization. {UNREAD}
+      are revoked: machines that use them stop sending until they are signed in again. So is the token of the directory,
+      if you issued it. Recorded sessions stay with the organization. {UNREAD}
     </Confirm>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Member, RemovalQuery } from '../../../contract/organization.ts';
-import { keys, useMembers } from '../../app/queries.ts';
+import { keys, useDirectory, useMembers } from '../../app/queries.ts';
 import { Check, Radios } from '../../kit/choice.tsx';
 import { showHidden } from '../../kit/text/controls.ts';
 import { Confirm } from '../../shared/confirm.tsx';
@@ -20,10 +20,14 @@ export function Remove({ member, onClose }: Props) {
   const [isEnding, setEnding] = useState(false);
   const [sessions, setSessions] = useState<Fate>('keep');
   const [to, setTo] = useState('');
+  const [isCutting, setCutting] = useState(true);
   const { machines } = useIssuedBy(userId);
+  const token = useDirectory().data?.token;
+  const hasToken = token?.createdBy === userId;
   const email = showHidden(member.email);
   const query = {
     secrets: isRevoking ? 'revoke' : 'keep',
+    ...(hasToken && !isCutting && { directory: 'keep' }),
     ...(sessions !== 'keep' && { sessions }),
     ...(sessions === 'handOver' && { to }),
   } satisfies RemovalQuery;
@@ -36,7 +40,7 @@ export function Remove({ member, onClose }: Props) {
         if (!isEnding || sessions !== 'keep') return;
         for (const { environmentId } of machines) await api.revokeEnvironment({ environmentId });
       }}
-      touches={[keys.members, keys.secrets, keys.environments, keys.allSessions]}
+      touches={[keys.members, keys.directory, keys.secrets, keys.environments, keys.allSessions]}
       isIncomplete={sessions === 'handOver' && to === ''}
       onDone={onClose}
       onClose={onClose}
@@ -48,6 +52,12 @@ export function Remove({ member, onClose }: Props) {
             <Check isChecked={isRevoking} onChange={setRevoking}>
               Revoke the secrets they issued or have on their machines. Machines that use them stop sending until they
               are signed in again.
+            </Check>
+          )}
+          {hasToken && (
+            <Check isChecked={isCutting} onChange={setCutting}>
+              Revoke the token of the directory, which they issued and may still know. Until you enter a new one there,
+              the directory cannot invite or remove members.
             </Check>
           )}
           {machines.length > 0 && sessions === 'keep' && (

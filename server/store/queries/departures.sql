@@ -41,14 +41,12 @@ update environments
 
 -- endMembership
 delete
-  from views
-  where organization_id = $1 and created_by = $2 and is_shared = 0;
-update environments
-  set claimed_by = null
-  where organization_id = $1 and claimed_by = $2;
-delete
   from members
   where organization_id = $1 and user_id = $2;
+select directory_tokens.*, members.role as issuer_role
+  from directory_tokens
+  left join members on members.organization_id = directory_tokens.organization_id and members.user_id = directory_tokens.created_by and members.status = 'active'
+  where directory_tokens.organization_id = $1;
 update secrets
   set status = 'revoked', revoked_at = $1, updated_at = $2
   where organization_id = $3 and status = 'active' and (created_by = $4 or user_id = $5)
@@ -57,6 +55,16 @@ update shares
   set revoked_at = $1
   where organization_id = $2 and revoked_at is null and (shared_by = $3 or recipient_id = $4)
   returning *;
+update device_sign_ins
+  set status = 'denied'
+  where organization_id = $1 and decided_by = $2 and status = 'approved'
+  returning device_hash, platform;
+delete
+  from views
+  where organization_id = $1 and created_by = $2 and is_shared = 0;
+update environments
+  set claimed_by = null
+  where organization_id = $1 and claimed_by = $2;
 -- an entry of the audit log: see recordActions in audit.sql
 
 -- endPersonDeletion

@@ -6,6 +6,12 @@ update device_sign_ins
   where user_hash = $5 and status = 'pending' and expires_at > $6
   returning *;
 
+-- denySignInsOf
+update device_sign_ins
+  set status = 'denied'
+  where organization_id = $1 and decided_by = $2 and status = 'approved'
+  returning device_hash, platform;
+
 -- findDevice
 select *
   from device_sign_ins

@@ -21,9 +21,10 @@ select *
   where hash = $1;
 
 -- findDirectoryToken
-select *
+select directory_tokens.*, members.role as issuer_role
   from directory_tokens
-  where organization_id = $1;
+  left join members on members.organization_id = directory_tokens.organization_id and members.user_id = directory_tokens.created_by and members.status = 'active'
+  where directory_tokens.organization_id = $1;
 
 -- findDirectoryUser
 select directory_users.*, members.role, members.status

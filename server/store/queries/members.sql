@@ -41,12 +41,6 @@ update members
 
 -- removeMember
 delete
-  from views
-  where organization_id = $1 and created_by = $2 and is_shared = 0;
-update environments
-  set claimed_by = null
-  where organization_id = $1 and claimed_by = $2;
-delete
   from members
   where organization_id = $1 and user_id = $2;
 
