@@ -9,18 +9,24 @@ import { listMasks, MaskHeld, toMaskReceipt } from '../store/masks.ts';
 import { findSession } from '../store/sessions.ts';
 import { viewerOf } from '../store/viewer.ts';
 import { found, foundReadable } from './answers.ts';
+import { lookerOf } from './session-views.ts';
 
-export const maskHandlers = ({ store: { db }, longReads, masking, maskRuns, now }: Deps) => {
+export const maskHandlers = ({ store: { db }, longReads, masking, maskRuns, sessionViews, now }: Deps) => {
   async function find(caller: MemberCaller, sessionId: string) {
     const viewer = await viewerOf(db, caller);
     return foundReadable(viewer, await findSession(db, viewer, sessionId));
   }
 
   return {
-    async maskText({ caller, params: { sessionId }, body: { text, dryRun }, signal }) {
+    async maskText(ask) {
+      const { caller, params, signal } = ask;
+      const { sessionId } = params;
+      const { text, dryRun } = ask.body;
       const { organizationId, userId } = caller;
       const session = await find(caller, sessionId);
       assertFit(text);
+      // The number of places tells whether the session has the text.
+      sessionViews.note(lookerOf(ask, caller), session, 'opened', true);
       if (dryRun) {
         const holdId = await findHoldOf(db, { organizationId, sessionId });
         if (holdId !== undefined) throw heldBy(holdId);

@@ -56,10 +56,13 @@ export const reviewHandlers = ({
       return { status: 200, body: { summaries: rows.map(toSummary) } };
     },
 
-    async getSessionFacts({ caller, params }) {
+    async getSessionFacts(ask) {
+      const { caller, params } = ask;
       const viewer = await viewerOf(db, caller);
       const [row] = await findDerived(viewer, [params.sessionId]);
       const { session, isReadable } = found(row, 'session');
+      // Who may read the session gets its first prompt and its commands. The page also reads the entries, which count as the look.
+      if (isReadable) sessionViews.note(lookerOf(ask, caller), session, 'opened', true);
       const key = { organizationId: caller.organizationId, sessionId: params.sessionId };
       const [facts, related, holdId, expiry] = await Promise.all([
         findFacts(db, caller.organizationId, params.sessionId, VERSION),

@@ -209,3 +209,13 @@ export const ASKS: Record<AnyRouteName, Unasked | ((target: Target, world: World
   listSharedEvents: ({ shareTokens }) => shareTokens.map((token) => ({ params: { token } })),
   streamChanges: 'it never ends: the tests of live streams read it',
 };
+
+const IN_LIST = 'a list shows titles and first prompts of many sessions: somebody who scrolls looks at none of them';
+
+/** Why a route that answers with words of a session notes no look at it. Without an entry here, a route must note one. */
+export const WORDS_WITHOUT_LOOK: Partial<Record<AnyRouteName, string>> = {
+  listSessions: IN_LIST,
+  listSessionSummaries: IN_LIST,
+  getSession: 'it has the same as the list',
+  captureSessions: 'its caller is the machine that sent the title',
+};

@@ -6,7 +6,7 @@ import type { TestReply } from './harness.ts';
 import { type AnyRouteName, type Ask, ROUTE_NAMES, request, TABLE } from './requests.ts';
 import { answered, asked, called, said } from './searched.ts';
 import { openingOn, signInMachine } from './signed-in.ts';
-import { ASKS, CHANGES, canary, PLACES, type Target, targets } from './visibility-asks.ts';
+import { ASKS, CHANGES, canary, PLACES, type Target, targets, WORDS_WITHOUT_LOOK } from './visibility-asks.ts';
 import { startWorld, type World } from './world.ts';
 
 type Sight = 'all' | 'facts' | 'nothing' | 'own machine';
@@ -97,6 +97,35 @@ describe.each(LOGS)('what each caller gets from each route on %s', (engine) => {
       for (const place of [...PLACES, 'file'] as const) expect(own).toContain(canary(visibility, place));
       expect((await textOf(colleague)).includes(canary(visibility, 'file'))).toBe(visibility !== 'private');
     }
+  });
+
+  /** Requests about the session, and a count of a word in it, which answers whether the session has that word. */
+  const asksOf = (route: AnyRouteName, target: Target): Ask[] => {
+    const asks = ASKS[route];
+    const counted = CHANGES.maskText(target).map(({ params, body }) => ({ params, body: { ...body, dryRun: true } }));
+    if (typeof asks === 'string') throw new Error(asks);
+    return route === 'maskText' ? counted : asks(target, world);
+  };
+
+  test.each(ASKED)('%s notes a look if it answers with words', async (route) => {
+    const { service, ours } = world;
+    const target = sessions.team;
+    const as = TABLE[route].auth === 'secret' ? machineSecret : colleague;
+    const listLooks = async () => {
+      const url = `/v1/organizations/me/sessions/${target.sessionId}/views`;
+      return (await service.call('GET', url, { as: ours.member })).body.views;
+    };
+    await listLooks();
+    await service.store.db.deleteFrom('session_views').execute();
+    let hasWords = route === 'maskText';
+    for (const one of asksOf(route, target)) {
+      const text = withDecoded((await request(service, route, one, as)).text);
+      const unsent = PLACES.map((place) => canary('team', place)).filter((word) => !JSON.stringify(one).includes(word));
+      hasWords ||= unsent.some((word) => text.includes(word));
+    }
+    const isNoted = (await listLooks()).length > 0;
+    if (hasWords) expect(isNoted).toBe(WORDS_WITHOUT_LOOK[route] === undefined);
+    else expect(WORDS_WITHOUT_LOOK[route]).toBeUndefined();
   });
 
   test('the sums are the same for everybody, and count every session', async () => {
