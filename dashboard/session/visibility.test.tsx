@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import type { SessionFacts } from '../../contract/review.ts';
 import type { Visibility } from '../../contract/session.ts';
+import type { Share } from '../../contract/share.ts';
 import { sessionRow } from '../test/rows.ts';
 import { createService } from '../test/service.ts';
 import { show } from '../test/show.tsx';
@@ -62,6 +63,38 @@ test('the person of a session chooses who may see it', async () => {
   await save().click();
   await expect.poll(() => isChanged).toBe(true);
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument();
+});
+
+test('the person of a session sees which shares stay when they hide it, and ends them', async () => {
+  const service = serviceWith('team');
+  const shared = (shareId: string, by: string, audience: Share['audience'], level: Share['level'] = 'full') => ({
+    ...{ shareId, by, audience, level, sessionId: 'ses_1', createdAt: '2026-11-22T12:00:00.000Z', views: 0 },
+    expiresAt: '2999-01-01T00:00:00.000Z',
+  });
+  let shares: Share[] = [
+    shared('shr_own', 'usr_1', 'organization'),
+    shared('shr_link', 'usr_1', 'link'),
+    shared('shr_other', 'usr_2', 'organization'),
+    shared('shr_figures', 'usr_2', 'organization', 'figures'),
+  ];
+  service.answers.listMembers = () => ({ users: [] });
+  service.answers.listShares = () => ({ shares });
+  service.answers.revokeShare = ({ shareId }) => {
+    shares = shares.filter((share) => share.shareId !== shareId);
+    return new Response(null, { status: 204 }) as never;
+  };
+  await openDialog(service);
+  const staying = page.getByRole('list', { name: 'Shares that stay' });
+  await expect.element(option(/^Team/)).toBeChecked();
+  await expect.element(staying).not.toBeInTheDocument();
+  await option(/^Facts/).click();
+  await expect.poll(() => staying.getByRole('listitem').elements().length).toBe(2);
+  await option(/^Private/).click();
+  await expect.poll(() => staying.getByRole('listitem').elements().length).toBe(1);
+  await expect.element(staying.getByText(/The organization, full/)).toBeVisible();
+  await staying.getByRole('button', { name: 'Revoke' }).click();
+  await expect.element(staying).not.toBeInTheDocument();
+  expect(shares.map(({ shareId }) => shareId)).toEqual(['shr_link', 'shr_other', 'shr_figures']);
 });
 
 test('a person who may not change the visibility is not offered to', async () => {

@@ -1,17 +1,14 @@
 import { useState } from 'react';
 import type { Session } from '../../contract/session.ts';
-import type { Share, ShareAudience, ShareBody, ShareLevel } from '../../contract/share.ts';
+import type { ShareAudience, ShareBody, ShareLevel } from '../../contract/share.ts';
 import { usePerson } from '../app/app.ts';
-import { keys, useChange, useFacts, useMembers, usePolicy, useShares } from '../app/queries.ts';
+import { keys, useChange, useFacts, useMembers, usePolicy } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
 import { Radios } from '../kit/choice.tsx';
 import { CopyLine } from '../kit/copy.tsx';
 import { Dialog, DialogActions } from '../kit/dialog.tsx';
-import { formatCount, formatExact } from '../kit/format.ts';
-import { Ago } from '../kit/time.tsx';
-import { ErrorNote } from '../shared/error-note.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
-import { useNameOf } from '../shared/person-name.tsx';
+import { ShareList, useSharesInForce } from '../shared/shares.tsx';
 import { LEVEL_WORDS } from './words.ts';
 
 const DAY_MS = 86_400_000;
@@ -172,50 +169,15 @@ const LEVELS = [
   { value: 'figures', label: 'Figures', meaning: LEVEL_WORDS.figures },
 ] as const;
 
-/** The shares in force: neither revoked nor expired. */
 function Shares({ sessionId }: { sessionId: string }) {
-  const { data: shares = [] } = useShares(sessionId);
-  const revoke = useChange(
-    (api, { shareId }: Share) => api.revokeShare({ sessionId, shareId }),
-    [keys.shares(sessionId)],
-  );
-  const nameOf = useNameOf();
-  const inForce = shares.filter(
-    ({ revokedAt, expiresAt }) => revokedAt === undefined && Date.parse(expiresAt) > Date.now(),
-  );
-  if (inForce.length === 0) return null;
+  const shares = useSharesInForce(sessionId);
+  if (shares.length === 0) return null;
   return (
     <details className="border-line border-t pt-3 text-13">
       <summary className="cursor-pointer font-medium">
-        {inForce.length === 1 ? 'Shared already' : `Shared already, ${inForce.length} times`}
+        {shares.length === 1 ? 'Shared already' : `Shared already, ${shares.length} times`}
       </summary>
-      <ul aria-label="Shared already" className="mt-2 flex flex-col gap-2">
-        {inForce.map((share) => (
-          <li key={share.shareId} className="flex items-center justify-between gap-3">
-            <span className="min-w-0 [overflow-wrap:anywhere]">
-              {share.audience === 'person' ? nameOf(share.userId ?? '') : WITH[share.audience]}, {shownIn(share)}
-              <span className="block text-muted">
-                by {nameOf(share.by)} <Ago time={share.createdAt} />, until {formatExact(Date.parse(share.expiresAt))},{' '}
-                {openedWords(share.views)}
-              </span>
-            </span>
-            <Button size="small" disabled={revoke.isPending} onClick={() => revoke.mutate(share)}>
-              Revoke
-            </Button>
-          </li>
-        ))}
-      </ul>
-      {revoke.isError && <ErrorNote error={revoke.error} />}
+      <ShareList sessionId={sessionId} shares={shares} label="Shared already" />
     </details>
   );
 }
-
-const shownIn = ({ level, from, to }: Share) =>
-  from === undefined && to === undefined ? level : `${level}, event ${from ?? 1} to ${to ?? 'the end'}`;
-
-function openedWords(views: number): string {
-  if (views === 0) return 'not opened yet';
-  return views === 1 ? 'opened once' : `opened ${formatCount(views)} times`;
-}
-
-const WITH = { organization: 'The organization', link: 'Anybody with the link' } as const;
