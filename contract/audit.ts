@@ -58,6 +58,10 @@ export type AuditParty = Static<typeof Party>;
 
 const Digest = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 in hexadecimal' });
 
+const Withheld = Type.Literal(true, {
+  description: 'the id of a session that is private to another person is replaced; `hash` was computed with the id',
+});
+
 /** One entry of an organization's audit log. */
 export const AuditEntry = Type.Object({
   sequence: Type.Integer({ minimum: 1, description: '1 for the first entry of the organization, without gaps' }),
@@ -70,6 +74,7 @@ export const AuditEntry = Type.Object({
       description: 'such as the role before and after',
     }),
   ),
+  withheld: Type.Optional(Withheld),
   previous: Digest,
   hash: Digest,
 });
@@ -127,6 +132,7 @@ export const AuditEvent = Type.Object({
   entity: Type.Optional(Type.Object({ type: Type.String(), uid: Type.String() })),
   unmapped: Type.Object({
     details: Type.Record(Type.String(), Type.Union([Type.String(), Type.Integer(), Type.Boolean()])),
+    withheld: Type.Optional(Withheld),
     previous: Digest,
     hash: Digest,
   }),

@@ -207,3 +207,16 @@ test('a member sees that only admins may read the audit log', async () => {
   await expect.element(page.getByText(/Only an owner or an admin may read the audit log/)).toBeInTheDocument();
   expect(asked).toEqual([]);
 });
+
+test('a session that is private to another person is not named and not linked', async () => {
+  const { service } = serviceWithLog();
+  const target = { kind: 'session', id: 'withheld' } as const;
+  const details = { from: 'team', to: 'private' };
+  service.answers.listAudit = () => ({
+    entries: [entry(1, { action: 'session.visibility_changed', target, details, withheld: true })],
+    nextCursor: null,
+  });
+  await show('/audit', service);
+  await expect.element(row(/who may see the session \(private\) from team to private/)).toBeInTheDocument();
+  expect(page.getByRole('link', { name: 'withheld' }).query()).toBeNull();
+});

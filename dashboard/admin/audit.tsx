@@ -129,7 +129,7 @@ function Entries({ action, actor }: { action?: AuditAction | undefined; actor?: 
 
 const DELETED: ReadonlySet<AuditAction> = new Set<AuditAction>(['session.deleted', 'session.removed']);
 
-function Deed({ entry: { action, target, details = {} } }: { entry: AuditEntry }) {
+function Deed({ entry: { action, target, details = {}, withheld } }: { entry: AuditEntry }) {
   const { data: members } = useMembers();
   const machines = useMachineNames();
   const nameOf = (value: string | number | boolean) =>
@@ -137,9 +137,9 @@ function Deed({ entry: { action, target, details = {} } }: { entry: AuditEntry }
   const { on, id, ...others } = details;
   return (
     <>
-      {WORDS[action]} {!WHOLE.has(action) && <Party party={target} isGone={DELETED.has(action)} />}{' '}
+      {WORDS[action]} {!WHOLE.has(action) && <Party party={target} isGone={DELETED.has(action)} isHidden={withheld} />}{' '}
       {on !== undefined && <span className="text-muted">on {id === undefined ? on : `the ${on}`} </span>}
-      {id !== undefined && <Party party={{ kind: String(on), id: String(id) }} />}
+      {id !== undefined && <Party party={{ kind: String(on), id: String(id) }} isHidden={withheld} />}
       <span className="text-muted">{showHidden(wordDetails(others, nameOf))}</span>
     </>
   );
@@ -149,10 +149,12 @@ interface PartyProps {
   party: Pick<AuditParty, 'id'> & { kind: string };
   /** The session was deleted: a link would lead nowhere. */
   isGone?: boolean;
+  /** The session is private to another person, so its id was withheld. */
+  isHidden?: boolean | undefined;
 }
 
 /** Shows a name if there is one, or else the id, since the log itself only has ids. */
-function Party({ party: { kind, id }, isGone }: PartyProps) {
+function Party({ party: { kind, id }, isGone, isHidden }: PartyProps) {
   const { data: members } = useMembers();
   const member = members?.find(({ userId }) => userId === id);
   const secret = useSecrets().data?.find(({ secretId }) => secretId === id);
@@ -161,6 +163,7 @@ function Party({ party: { kind, id }, isGone }: PartyProps) {
   const installation = useInstallations().data?.find(({ installationId }) => installationId === id);
   if (member) return <MemberLink member={member} />;
   const shown = <code className="text-12">{showHidden(id)}</code>;
+  if (kind === 'session' && isHidden) return <span className="text-muted">(private)</span>;
   if (kind === 'session' && !isGone) {
     return (
       <Link to="/sessions/$sessionId" params={{ sessionId: id }} className="row-link">

@@ -45,7 +45,7 @@ const ACCOUNT_ACTIVITIES: Record<string, number> = {
 const REFUSED = new Set<AuditAction>(['machine.sign_in_denied', 'session.deletion_refused']);
 
 export function toOcsf(organizationId: string, entry: AuditEntry): AuditEvent {
-  const { sequence, at, actor, action, target, details = {}, previous, hash } = entry;
+  const { sequence, at, actor, action, target, details = {}, withheld, previous, hash } = entry;
   const { class_uid, activity_id, ...of } = classOf(action, target);
   return {
     category_uid: CATEGORY,
@@ -68,7 +68,7 @@ export function toOcsf(organizationId: string, entry: AuditEntry): AuditEvent {
     },
     actor: { user: userOf(actor) },
     ...of,
-    unmapped: { details, previous, hash },
+    unmapped: { details, ...(withheld && { withheld }), previous, hash },
   };
 }
 

@@ -3,8 +3,10 @@ import { readSequence, writeSequence } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import { streamText } from '../ingest/page.ts';
-import { listAudit, readAuditAfter, readAuditHead, toAuditEntry } from '../store/audit.ts';
+import { listAudit, readAuditAfter, readAuditHead } from '../store/audit.ts';
+import { entriesFor } from '../store/audit-entries.ts';
 import type { Db } from '../store/schema.ts';
+import { type Viewer, viewerOf } from '../store/viewer.ts';
 
 const DEFAULT_PAGE = 100;
 const LARGEST_PAGE = 500;
@@ -20,7 +22,7 @@ export const auditHandlers = ({ store: { db }, auditKey, now }: Deps) =>
       const before = query.cursor === undefined ? Number.MAX_SAFE_INTEGER : readSequence(query.cursor);
       const { action, actor } = query;
       const rows = await listAudit(db, caller.organizationId, { action, actor, before, limit: limit + 1 });
-      const entries = rows.slice(0, limit).map(toAuditEntry);
+      const entries = await entriesFor(db, await viewerOf(db, caller), rows.slice(0, limit));
       const last = entries.at(-1);
       return {
         status: 200,
@@ -32,7 +34,7 @@ export const auditHandlers = ({ store: { db }, auditKey, now }: Deps) =>
       const limit = Math.min(Number(query.limit ?? DEFAULT_EVENTS), MOST_EVENTS);
       return {
         status: 200,
-        body: await streamText(linesOf(db, caller.organizationId, Number(query.after ?? 0), limit)),
+        body: await streamText(linesOf(db, await viewerOf(db, caller), Number(query.after ?? 0), limit)),
       };
     },
 
@@ -43,11 +45,12 @@ export const auditHandlers = ({ store: { db }, auditKey, now }: Deps) =>
     },
   }) satisfies Partial<Handlers>;
 
-async function* linesOf(db: Db, organizationId: string, after: number, limit: number): AsyncGenerator<string> {
+async function* linesOf(db: Db, viewer: Viewer, after: number, limit: number): AsyncGenerator<string> {
+  const { organizationId } = viewer;
   for (let [last, left, isMore] = [after, limit, true]; isMore; ) {
     const wanted = Math.min(left, EVENTS_AT_ONCE);
     const rows = await readAuditAfter(db, organizationId, last, wanted);
-    for (const row of rows) yield `${JSON.stringify(toOcsf(organizationId, toAuditEntry(row)))}\n`;
+    for (const entry of await entriesFor(db, viewer, rows)) yield `${JSON.stringify(toOcsf(organizationId, entry))}\n`;
     left -= rows.length;
     last = rows.at(-1)?.sequence ?? last;
     isMore = rows.length === wanted && left > 0;

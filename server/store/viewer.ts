@@ -3,10 +3,10 @@ import type { Role } from '../../contract/organization.ts';
 import type { SessionKey } from '../log/decide.ts';
 import { findMember } from './members.ts';
 import { readPolicy } from './policies.ts';
-import { firstRow } from './rows.ts';
+import { allRows, firstRow } from './rows.ts';
 import type { Db, MemberKey, SessionRow } from './schema.ts';
 import type { ShareRow } from './schema-governance.ts';
-import { seeEverything } from './tenant.ts';
+import { asOrganization, seeEverything } from './tenant.ts';
 
 /*
  * Who may see a session. Only this file has the rule, apart from the row-level security of PostgreSQL as a second protection
@@ -102,6 +102,23 @@ export const isNamed = (viewer: Viewer, column: string): RawBuilder<SqlBool> =>
         select hidden.session_id from sessions as hidden
         where hidden.organization_id = ${viewer.organizationId} and hidden.visibility = 'private'
           and hidden.user_id is distinct from ${viewer.userId ?? null})`;
+
+/** The sessions among these whose existence is hidden from the viewer. Deleted sessions are hidden from nobody. */
+export async function findHidden(db: Db, viewer: Viewer, sessionIds: readonly string[]): Promise<ReadonlySet<string>> {
+  if (viewer.seesAll || sessionIds.length === 0) return new Set();
+  const { organizationId } = viewer;
+  // Row-level security would hide these sessions from this query as well.
+  const rows = await asOrganization(organizationId, () =>
+    allRows(
+      db,
+      sql<Pick<SessionRow, 'session_id'>>`
+        select session_id from sessions
+        where organization_id = ${organizationId} and session_id in (${sql.join([...sessionIds])})
+          and not ${named(viewer)}`,
+    ),
+  );
+  return new Set(rows.map(({ session_id }) => session_id));
+}
 
 /** The part of the row that the viewer may see. */
 export const shownTo = <Row extends SessionRow>(viewer: Viewer, row: Row): Row =>

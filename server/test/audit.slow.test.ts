@@ -9,6 +9,7 @@ import { COMMANDS } from '../commands.ts';
 import { ENGINES, LOGS } from './engines.ts';
 import { settled, startTestService, testConfig } from './harness.ts';
 import { playScenarios } from './scenarios.ts';
+import { openSigned } from './signed-in.ts';
 import { AUDIT_SCENARIOS } from './tables/audit.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -197,6 +198,51 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
     expect(removed).toMatchObject({ action: 'member.removed', target: { id: ours.memberId } });
     expect(revoked).toMatchObject({ action: 'secret.revoked', target: { id: secretId } });
     expect(JSON.stringify(await list())).not.toContain('@');
+  });
+
+  test('has entries about a private session without its id, except for those who may know of it', async () => {
+    const { service, ours } = world;
+    // The first request of a member has an entry of its own.
+    await service.call('GET', '/v1/me', { as: ours.admin });
+    const sessionId = await openSigned(world, ours.member, 'team');
+    const url = `/v1/organizations/me/sessions/${sessionId}`;
+    const hold = { target: { kind: 'session', id: sessionId }, reason: 'a lawsuit' };
+    const { holdId } = (await service.call('POST', '/v1/organizations/me/holds', { as: ours.owner, body: hold })).body
+      .hold;
+    await service.call('PUT', `${url}/visibility`, { as: ours.member, body: { visibility: 'private' } });
+    const pages = async () => {
+      const page = await service.call('GET', '/v1/organizations/me/audit', { as: ours.admin });
+      const events = await service.call('GET', '/v1/organizations/me/audit/events?limit=10000', { as: ours.admin });
+      return { page, events };
+    };
+    const { page, events } = await pages();
+    for (const { text } of [page, events]) expect(text).not.toContain(sessionId);
+    expect(page.body.entries.slice(0, 2)).toMatchObject([
+      {
+        action: 'session.visibility_changed',
+        actor: { id: ours.memberId },
+        target: { kind: 'session', id: 'withheld' },
+        withheld: true,
+      },
+      { action: 'hold.placed', target: { id: holdId }, details: { on: 'session', id: 'withheld' }, withheld: true },
+    ]);
+    expect(page.body.entries[2]).not.toHaveProperty('withheld');
+    expect(events.body.at(-1)).toMatchObject({ entity: { uid: 'withheld' }, unmapped: { withheld: true } });
+    // The chain is that of the store, so it still verifies, and a collector finds each entry after the one before.
+    expect((await verifyAudit(service.store.db, NO_HEADS)).findings).toEqual([]);
+    const [last, before] = page.body.entries;
+    expect(last.previous).toBe(before.hash);
+
+    await service.call('PUT', '/v1/organizations/me/policy', { as: ours.owner, body: { adminsSeeAll: true } });
+    expect((await pages()).page.text).toContain(sessionId);
+    await service.call('PUT', '/v1/organizations/me/policy', { as: ours.owner, body: {} });
+    expect((await pages()).page.text).not.toContain(sessionId);
+    await service.call('PATCH', `/v1/organizations/me/members/${ours.memberId}`, {
+      as: ours.owner,
+      body: { role: 'admin' },
+    });
+    const own = await service.call('GET', '/v1/organizations/me/audit', { as: ours.member });
+    expect(own.text).toContain(sessionId);
   });
 
   test('records once that a person has left and who owns the organization afterwards', async () => {

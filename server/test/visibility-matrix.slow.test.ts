@@ -223,13 +223,7 @@ describe.each(LOGS)('what each caller gets from each route on %s', (engine) => {
 const isOfWords = ({ query }: Ask) => /zq|command:|tests:|commit:/.test(String(query?.q).replace(/file:\S+/g, ''));
 
 /** Routes that may name a hidden session's id, because that is their purpose. */
-const NAMES_IDS: readonly AnyRouteName[] = [
-  'listAudit',
-  'streamAuditEvents',
-  'listHolds',
-  'captureSessions',
-  'listEventDigests',
-];
+const NAMES_IDS: readonly AnyRouteName[] = ['listHolds', 'captureSessions', 'listEventDigests'];
 
 function expectOnly(sight: Sight, route: AnyRouteName, target: Target, ask: Ask, text: string, reply: TestReply): void {
   const { visibility, sessionId } = target;

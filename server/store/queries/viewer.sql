@@ -5,6 +5,11 @@ select visibility, user_id, content_expired_at
   from sessions
   where organization_id = $1 and session_id = $2;
 
+-- findHidden
+select session_id
+  from sessions
+  where organization_id = $1 and session_id in ($2, $3) and not ("sessions"."visibility" <> 'private' or "sessions"."user_id" = $4);
+
 -- viewerNow
 select *
   from members
