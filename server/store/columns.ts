@@ -25,8 +25,11 @@ export const optionalTimestamp = <const Name extends string>(name: Name, time: n
 export const optional = <const Name extends string, Value>(name: Name, value: Value | null) =>
   (value === null ? {} : { [name]: value }) as { [Key in Name]?: Value };
 
-/** The lower-case e-mail by which accounts, invitations and members are found. */
-export const emailKey = (email: string): string => email.trim().toLowerCase();
+/**
+ * The key by which accounts, invitations and members with an e-mail are found. Only the letters A to Z are folded: Unicode folds
+ * the Kelvin sign to k as well, so that somebody else's address would be the same.
+ */
+export const emailKey = (email: string): string => email.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** Replaces the characters that an engine cannot store: PostgreSQL refuses NUL, and UTF-8 has no lone surrogates. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');

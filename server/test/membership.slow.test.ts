@@ -66,6 +66,15 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     expect((await organizationOf(second)).status).toBe(403);
   });
 
+  test('an e-mail that only looks like the invited one joins nothing', async () => {
+    const { userId } = (await invite('mike@example.com')).body;
+    const other = await service.identity.token({ subject: 'kelvin', email: 'mi\u212ae@example.com' });
+    expect((await organizationOf(other)).status).toBe(403);
+    expect(await member(userId)).toMatchObject({ status: 'invited' });
+    const invited = await service.identity.token({ subject: 'mike', email: 'MIKE@example.com' });
+    expect((await organizationOf(invited)).status).toBe(200);
+  });
+
   test("a founder with an unverified e-mail counts as that e-mail's member once it is verified", async () => {
     const claims = { subject: 'proves-later', email: 'proves-later@example.com' };
     const unproven = await service.identity.token({ ...claims, emailVerified: false });
