@@ -1,4 +1,5 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
+import { VISIBLE } from './visible.ts';
 
 /** An opaque, prefixed id such as `ses_01997f…`. */
 export const Id = (prefix: string) => Type.String({ description: `opaque id, \`${prefix}_…\`` });
@@ -19,16 +20,8 @@ const WITHOUT_NUL = '^[^\\u0000]*$';
 /** A required string: at least one character, none of them NUL. */
 export const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: WITHOUT_NUL });
 
-/**
- * A required text that is shown to people who did not write it. It is not blank, and has no characters that hide or reorder
- * others: control and format characters, line separators and lone surrogates.
- */
-export const VisibleText = (maxLength: number) =>
-  Type.String({ minLength: 1, maxLength, pattern: '^(?=.*\\S)[^\\p{C}\\p{Zl}\\p{Zp}]*$' });
-
-/** A required name in one line: not blank, and without control characters, line separators and lone surrogates. */
-export const OneLine = (maxLength: number) =>
-  Type.String({ minLength: 1, maxLength, pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]*$' });
+/** A required text that is shown to people who did not write it, such as any name. */
+export const VisibleText = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: VISIBLE });
 
 /** One of the given words. */
 export const OneOf = <const Words extends readonly string[]>(words: Words, description?: string) =>

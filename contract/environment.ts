@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Body, Id, OneLine, OneOf, Text, Timestamp } from './common.ts';
+import { Body, Id, OneOf, Text, Timestamp, VisibleText } from './common.ts';
 
 export const PLATFORMS = ['darwin', 'linux', 'win32'] as const;
 export type Platform = (typeof PLATFORMS)[number];
@@ -31,19 +31,19 @@ export const MachinePersonBody = Body({ userId: Type.Union([Text(64), Type.Null(
 const ABSOLUTE_PATH = '^(/|[A-Za-z]:[\\\\/]|\\\\\\\\)[^\\u0000]*$';
 
 export const RegisterEnvironmentBody = Body({
-  displayName: Type.Optional(Text(200)),
-  hostname: OneLine(255),
+  displayName: Type.Optional(VisibleText(200)),
+  hostname: VisibleText(255),
   platform: OneOf(PLATFORMS),
   repoRoot: Type.Optional(Type.String({ minLength: 1, maxLength: 4096, pattern: ABSOLUTE_PATH })),
   repoRemote: Type.Optional(Text(4096)),
   gitBranch: Type.Optional(Text(4096)),
-  serviceCliVersion: Text(64),
+  serviceCliVersion: VisibleText(64),
 });
 export type RegisterEnvironmentBody = Static<typeof RegisterEnvironmentBody>;
 
 export const RegisteredEnvironment = Type.Object({ environmentId: Id('env'), environment: Environment });
 
-export const HeartbeatBody = Body({ serviceCliVersion: Type.Optional(Text(64)) });
+export const HeartbeatBody = Body({ serviceCliVersion: Type.Optional(VisibleText(64)) });
 export const Heartbeat = Type.Object({ environmentId: Id('env'), lastSeenAt: Timestamp });
 
 /**

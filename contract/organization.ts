@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Body, Id, OneOf, Text, Timestamp } from './common.ts';
+import { without } from './visible.ts';
 
 export const ROLES = ['owner', 'admin', 'member'] as const;
 
@@ -18,9 +19,12 @@ export const CreatedOrganization = Type.Object({ ...Organization.properties, slu
 
 export const MAX_NAME_LENGTH = 200;
 
-/** The length counts after trimming, so the service checks it. */
+/** The length and the characters count after trimming, so the service checks them. */
 export const OrganizationName = Body({
-  name: Type.String({ pattern: '^[^\\u0000]*$', description: `1 to ${MAX_NAME_LENGTH} characters after trimming` }),
+  name: Type.String({
+    pattern: '^[^\\u0000]*$',
+    description: `1 to ${MAX_NAME_LENGTH} characters after trimming, none of them hidden`,
+  }),
 });
 
 export const Member = Type.Object({
@@ -47,8 +51,7 @@ export const Invitation = Type.Object({
 export const Email = Type.String({
   minLength: 3,
   maxLength: 254,
-  pattern:
-    '^[^\\s@<>",;:()[\\]\\\\\\u0000-\\u001f\\u007f-\\u009f]+@[^\\s@<>",;:()\\\\\\u0000-\\u001f\\u007f-\\u009f]+$',
+  pattern: `^${without('@<>",;:()[\\]\\\\')}+@${without('@<>",;:()\\\\')}+$`,
 });
 
 export const InviteBody = Body({

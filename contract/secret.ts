@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Body, Id, OneOf, Text, Timestamp } from './common.ts';
+import { Body, Id, OneOf, Timestamp, VisibleText } from './common.ts';
 
 /** The two planes. A secret of one plane never sees a session of the other. */
 export const PLANES = ['live', 'test'] as const;
@@ -23,7 +23,7 @@ export const Secret = Type.Object({
 export type Secret = Static<typeof Secret>;
 
 export const IssueSecretBody = Body({
-  name: Type.Optional(Text(200)),
+  name: Type.Optional(VisibleText(200)),
   secretEnvironment: Type.Optional(OneOf(PLANES)),
 });
 

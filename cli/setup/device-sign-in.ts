@@ -6,6 +6,7 @@ import { openInBrowser } from '../browser.ts';
 import type { Context } from '../context.ts';
 import { findDashboard } from '../dashboard.ts';
 import { Declined, EXIT, Failure } from '../failure.ts';
+import { nameOfMachine } from '../machine-name.ts';
 import { toPlainText } from '../terminal.ts';
 import { hasCode, hasStatus, isTemporary } from '../upload/problem.ts';
 import { toPlatform } from '../upload/registration.ts';
@@ -43,7 +44,7 @@ const isRemote = ({ variables }: Context) => Boolean(variables.SSH_CONNECTION ||
 async function begin(context: Context, client: Client, url: string): Promise<StartedDevice> {
   const { hostname, platform } = context;
   try {
-    const body = { hostname: hostname || 'unnamed', platform: toPlatform(platform), serviceCliVersion: VERSION };
+    const body = { hostname: nameOfMachine(hostname), platform: toPlatform(platform), serviceCliVersion: VERSION };
     return (await client.startDeviceSignIn({ body })).body;
   } catch (error) {
     throw explainTrouble(url, error, 'Nothing was stored.');

@@ -2,6 +2,7 @@ import type { AgentId } from '../../contract/agent.ts';
 import type { MachineReport, Platform } from '../../contract/environment.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { nameOfMachine } from '../machine-name.ts';
 import type { Repository } from '../repository.ts';
 import { VERSION } from '../version.ts';
 import { hasCode, hasStatus } from './problem.ts';
@@ -53,7 +54,7 @@ export function createRegistration(
   async function registerEnvironment(): Promise<string> {
     const { root, remote, branch } = repository ?? {};
     const body = {
-      hostname: hostname.slice(0, 255) || 'unknown',
+      hostname: nameOfMachine(hostname),
       platform: toPlatform(platform),
       serviceCliVersion: VERSION,
       ...(root !== undefined && { repoRoot: root }),

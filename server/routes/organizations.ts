@@ -1,5 +1,6 @@
 import { MAX_NAME_LENGTH } from '../../contract/organization.ts';
 import { Problem } from '../../contract/problem.ts';
+import { isVisible } from '../../contract/visible.ts';
 import type { Deps } from '../deps.ts';
 import type { UserCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -85,10 +86,10 @@ export const organizationHandlers = (deps: Deps) => {
 function readName(given: string): string {
   const name = given.trim();
   const { length } = [...name];
-  if (length >= 1 && length <= MAX_NAME_LENGTH) return name;
+  if (length <= MAX_NAME_LENGTH && isVisible(name)) return name;
   throw new Problem(
     'validation_failed',
-    `/name must have 1 to ${MAX_NAME_LENGTH} characters, without the spaces around it.`,
+    `/name must have 1 to ${MAX_NAME_LENGTH} characters, without the spaces around it and without hidden characters.`,
   );
 }
 

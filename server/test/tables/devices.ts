@@ -121,23 +121,38 @@ const INVISIBLE = {
   'blanks alone': ' \u00a0\u3000 ',
 };
 
-/** A person compares the name with their machine when it signs in; on other pages the dashboard escapes such characters. */
-const ONLY_AT_SIGN_IN = ['a bidirectional override', 'a zero-width space'];
+/** The names that people read, by their routes and fields. */
+const NAMES = [
+  ['startDeviceSignIn', 'hostname', MACHINE],
+  ['registerEnvironment', 'hostname', MACHINE],
+  ['registerEnvironment', 'displayName', MACHINE],
+  ['createOrganization', 'name', {}],
+  ['renameOrganization', 'name', {}],
+  ['issueSecret', 'name', {}],
+  ['saveView', 'name', { search: {} }],
+] as const;
 
-const UNREADABLE_NAMES: readonly Scenario[] = (['startDeviceSignIn', 'registerEnvironment'] as const).flatMap((route) =>
-  Object.entries(INVISIBLE)
-    .filter(([what]) => route === 'startDeviceSignIn' || !ONLY_AT_SIGN_IN.includes(what))
-    .map(
-      ([what, hostname]): Scenario => ({
-        route,
-        name: `a host name with ${what}`,
-        ask: { body: { ...MACHINE, hostname } },
-        status: 400,
-        code: 'validation_failed',
-        says: /^\/hostname /,
-      }),
-    ),
+const UNREADABLE_NAMES: readonly Scenario[] = NAMES.flatMap(([route, field, body]) =>
+  Object.entries(INVISIBLE).map(
+    ([what, name]): Scenario => ({
+      route,
+      name: `a ${field} with ${what}`,
+      ask: { body: { ...body, [field]: name } },
+      status: 400,
+      code: 'validation_failed',
+      says: new RegExp(`^/${field} `),
+    }),
+  ),
 );
+
+const UNREADABLE_EMAILS: readonly Scenario[] = ['mi\u200bke@example.com', 'mike@exa\u202emple.com'].map((email) => ({
+  route: 'inviteMember',
+  name: `an e-mail with the hidden character of ${JSON.stringify(email)}`,
+  ask: { body: { email } },
+  status: 400,
+  code: 'validation_failed',
+  says: /^\/email /,
+}));
 
 const LOOKS: readonly Scenario[] = [
   {
@@ -315,6 +330,7 @@ export const DEVICES: readonly Scenario[] = [
   ...POLICY,
   ...BEGINNINGS,
   ...UNREADABLE_NAMES,
+  ...UNREADABLE_EMAILS,
   ...LOOKS,
   ...DECISIONS,
   ...COLLECTIONS,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
-import { emailKey } from './columns.ts';
+import { emailKey } from '../store/columns.ts';
 
 test('an e-mail is the same in any case of its Latin letters, and without the spaces around it', () => {
   expect(emailKey(' Mike@Example.COM ')).toBe('mike@example.com');
