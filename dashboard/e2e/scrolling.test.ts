@@ -65,6 +65,25 @@ test('a link into the middle shows its row in full at once and focuses it', asyn
   await expect.poll(() => rowOfEvent(page, 900).evaluate((row) => row === document.activeElement)).toBe(true);
 });
 
+test('a reload returns to the place that the reader scrolled to, although the address names another event', async () => {
+  const top = () =>
+    timelineOf(page).evaluate((area) => {
+      const rows = [...area.querySelectorAll<HTMLElement>('.timeline-row')];
+      const first = rows.find((row) => row.getBoundingClientRect().bottom > area.getBoundingClientRect().top);
+      return first?.querySelector<HTMLElement>('.timeline-time')?.title;
+    });
+  await openSession(page, product.service, sessionId, 900);
+  await expectAt(page, 900);
+  await timelineOf(page).evaluate((area) => area.scrollBy(0, 5_000));
+  await expect.poll(top).not.toMatch(/^Event (900|89\d),/);
+  const before = await top();
+  await page.reload();
+  await expect.poll(top).toBe(before);
+  expect(new URL(page.url()).searchParams.get('e')).toBe('900');
+  await openSession(page, product.service, sessionId, 901);
+  await expectAt(page, 901);
+});
+
 test('the time of a row selects the row, and is a link that can be opened or copied', async () => {
   await openSession(page, product.service, sessionId, 20);
   const time = rowOfEvent(page, 22).getByTitle(/^Event 22,/);

@@ -1,7 +1,5 @@
-import { readLocal, writeLocal } from '../kit/local-storage.ts';
+import { createKept } from '../kit/kept.ts';
 
-/** The rows that a reader opened or closed, stored in the browser for the sessions read last. */
-const NAME = 'folds';
 const MOST_SESSIONS = 30;
 const MOST_CHOICES = 1000;
 
@@ -12,30 +10,26 @@ export interface Folds {
 }
 
 type Choice = [item: string, isOpen: boolean];
-type Kept = [sessionId: string, preset: boolean, chosen: Choice[]];
-
-function readAll(): Kept[] {
-  const kept = readLocal(NAME);
-  return Array.isArray(kept) ? kept.filter(isKept) : [];
+interface Stored {
+  preset: boolean;
+  chosen: Choice[];
 }
-
-const isKept = (value: unknown): value is Kept =>
-  Array.isArray(value) &&
-  typeof value[0] === 'string' &&
-  typeof value[1] === 'boolean' &&
-  Array.isArray(value[2]) &&
-  value[2].every(isChoice);
 
 const isChoice = (value: unknown): value is Choice =>
   Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'boolean';
 
+const isStored = (value: unknown): value is Stored => {
+  const { preset, chosen } = (value ?? {}) as Partial<Stored>;
+  return typeof preset === 'boolean' && Array.isArray(chosen) && chosen.every(isChoice);
+};
+
+/** The rows that a reader opened or closed. */
+const kept = createKept('folds', MOST_SESSIONS, isStored);
+
 export function readFolds(sessionId: string): Folds {
-  const [, preset = false, chosen = []] = readAll().find(([id]) => id === sessionId) ?? [];
+  const { preset = false, chosen = [] } = kept.read(sessionId) ?? {};
   return { preset, chosen: new Map(chosen) };
 }
 
-export function keepFolds(sessionId: string, { preset, chosen }: Folds): void {
-  const others = readAll().filter(([id]) => id !== sessionId);
-  const kept: Kept[] = [[sessionId, preset, [...chosen].slice(-MOST_CHOICES)], ...others];
-  writeLocal(NAME, kept.slice(0, MOST_SESSIONS));
-}
+export const keepFolds = (sessionId: string, { preset, chosen }: Folds): void =>
+  kept.write(sessionId, { preset, chosen: [...chosen].slice(-MOST_CHOICES) });

@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { useHistoryEntry } from '../app/history-entry.ts';
 import { paths } from '../app/paths.ts';
 import { plural } from '../kit/format.ts';
+import { lastPlaces } from './last-place.ts';
 import type { Place, Row } from './model/rows.ts';
 import { createReading } from './reading.ts';
 import type { SessionData } from './session-data.ts';
@@ -29,10 +31,15 @@ export function useSessionPlace(data: SessionData, search: Search, tell: (words:
     [shown, lane, amend, tell],
   );
   const walk = useWalk({ timeline, view, reading, handle, unhide });
-  const { choose, goTo } = walk;
+  const { choose, mark, goTo } = walk;
+  const { lastPlace, returnedTo } = useReturn(sessionId, linked ?? from, search.find !== undefined, tell);
+  const arrive = useCallback(
+    (sequence: number) => (sequence === returnedTo ? mark(sequence) : goTo(sequence)),
+    [returnedTo, mark, goTo],
+  );
   // A link to a range leads to its first event. A reader who marks a range stays at their row.
   const opened = linked ?? (reading.current.get() === undefined ? from : undefined);
-  useAddress(reading, sessionId, opened, loaded >= (opened ?? 0) || (isComplete && loaded > 0), goTo);
+  useAddress(reading, sessionId, opened, loaded >= (opened ?? 0) || (isComplete && loaded > 0), arrive);
 
   const isBeyond = isComplete && loaded > 0 && Math.max(opened ?? 0, from ?? 0) > loaded;
   useEffect(() => {
@@ -56,6 +63,7 @@ export function useSessionPlace(data: SessionData, search: Search, tell: (words:
     reading,
     view,
     handle,
+    lastPlace,
     walk,
     goTo,
     range,
@@ -94,4 +102,24 @@ export function useSessionPlace(data: SessionData, search: Search, tell: (words:
       amend({ e: sequence, from: Math.min(before.sequence, sequence), to: Math.max(before.sequence, sequence) });
     },
   };
+}
+
+/**
+ * Where the reader stopped in this session. A link leads to its own place, except after a reload and after Back: then the
+ * address still names the current row, although the reader may have scrolled away from it.
+ * @param linked the event that the address names
+ */
+function useReturn(sessionId: string, linked: number | undefined, isFinding: boolean, tell: (words: string) => void) {
+  const entryOf = useHistoryEntry();
+  const [{ place, isBack }] = useState(() => {
+    const kept = lastPlaces.read(sessionId);
+    const isBack = kept?.entry === entryOf();
+    return { place: isBack || (linked === undefined && !isFinding) ? kept : undefined, isBack };
+  });
+  const [returnedTo] = useState(isBack ? linked : undefined);
+  const isTold = place !== undefined && !isBack;
+  useEffect(() => {
+    if (isTold) tell('You are back where you stopped reading. Press g twice to go to the start.');
+  }, [isTold, tell]);
+  return { lastPlace: useRef(place), returnedTo };
 }

@@ -217,6 +217,8 @@ function Middle({ state: { data, place, search, notice, panel, setPanel, leavePa
             eventCount={loaded}
             isActive={isComplete && session.status === 'active'}
             isLive={isComplete && isLive}
+            place={place.lastPlace}
+            isComplete={isComplete}
             onSelect={place.select}
           />
         </div>

@@ -62,6 +62,64 @@ describe('a timeline of thousands of rows', () => {
   });
 });
 
+describe('a reader who scrolled away', () => {
+  const words = [prompt('Go on.'), ...answers(2_000)];
+  const firstSeen = () =>
+    drawnRows().find((row) => row.getBoundingClientRect().bottom > area().getBoundingClientRect().top);
+  const topOf = (row: HTMLElement | undefined) =>
+    row ? Math.round(row.getBoundingClientRect().top - area().getBoundingClientRect().top) : Number.NaN;
+  const kept = () => localStorage.getItem('places') ?? '';
+
+  /** Scrolls into the middle. @returns the first visible event, and its position */
+  async function scrollAway() {
+    area().scrollTo(0, 60_000);
+    await expect.poll(() => sequenceOf(firstSeen())).toBeGreaterThan(300);
+    area().scrollBy(0, 37);
+    const before = kept();
+    await expect.poll(kept).not.toBe(before);
+    return { sequence: sequenceOf(firstSeen()), top: topOf(firstSeen()) };
+  }
+
+  test('is back at the same event after the session is opened again, and is told so', async () => {
+    await open(words);
+    const { sequence, top } = await scrollAway();
+    await close();
+    await open(words);
+    await expect.poll(() => sequenceOf(firstSeen())).toBe(sequence);
+    await expect.poll(() => Math.abs(topOf(firstSeen()) - top)).toBeLessThan(3);
+    await expect.element(page.getByText(/You are back where you stopped reading/)).toBeVisible();
+    await press('gg');
+    await expectAt(1);
+  });
+
+  test('is back at the same event after another view was open', async () => {
+    await open(words);
+    const { sequence } = await scrollAway();
+    await page.getByRole('button', { name: 'Changes' }).click();
+    await expect.poll(() => document.querySelector('.timeline')).toBeNull();
+    await page.getByRole('button', { name: 'Timeline' }).click();
+    await expect.poll(() => sequenceOf(firstSeen())).toBe(sequence);
+  });
+
+  test('is led to the event of a link', async () => {
+    await open(words);
+    await scrollAway();
+    await close();
+    await open(words, '?e=5');
+    await expectAt(5);
+  });
+
+  test('begins at the start after scrolling back to it', async () => {
+    await open(words);
+    await scrollAway();
+    area().scrollTo(0, 0);
+    await expect.poll(kept).toBe('[]');
+    await close();
+    await open(words);
+    expect(sequenceOf(firstSeen())).toBe(1);
+  });
+});
+
 test('rows do not overlap when the window becomes narrow', async () => {
   await open([prompt('Go on.'), ...answers(50)]);
   const tallest = () => Math.max(...drawnRows().map((row) => row.offsetHeight));

@@ -1,11 +1,21 @@
 import { ArrowDown } from 'lucide-react';
-import { type Ref, useCallback, useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type Ref,
+  type RefObject,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { Button } from '../kit/button.tsx';
 import { formatCount } from '../kit/format.ts';
 import { pixels } from '../kit/pixels.ts';
 import { Scroll } from '../kit/scroll.tsx';
 import { useVirtualList } from '../kit/use-virtual-list.ts';
 import { estimateRow } from './estimate.ts';
+import { type LastPlace, useLastPlace } from './last-place.ts';
 import type { Row } from './model/rows.ts';
 import { useReading } from './reading.ts';
 import { RowLine } from './row.tsx';
@@ -27,6 +37,9 @@ interface Props {
   /** A range of rows is marked; the others are dimmed. */
   hasRange: boolean;
   onSelect: (row: Row, extend: boolean) => void;
+  /** Where the reader stopped. */
+  place: RefObject<LastPlace | undefined>;
+  isComplete: boolean;
 }
 
 /** Within this distance from the end, the reader counts as at the end. */
@@ -48,6 +61,8 @@ export function Timeline({
   isLive,
   hasRange,
   onSelect,
+  place,
+  isComplete,
 }: Props) {
   const { rows, indexOf } = view;
   const { current, seen } = useReading();
@@ -91,6 +106,7 @@ export function Timeline({
   const isBrief = useDeferredValue(isPassing) || isPassing;
 
   useShownRow({ ref, list: virtualizer, scroller, view, isActive });
+  useLastPlace({ sessionId, list: virtualizer, scroller, view, place, isComplete });
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when rows are added or removed
   useLayoutEffect(() => seen.set(rangeOf(virtualizer, rows, seen.get())), [rows]);
 

@@ -43,18 +43,28 @@ export function useWalk({ timeline, view, reading, handle, unhide }: Options) {
     [items, orders, reading, handle],
   );
 
+  /** Makes an event's row the current one, without scrolling to it. */
+  const mark = useCallback(
+    (sequence: number) => {
+      const place = locate(items, sequence, orders);
+      if (!place) return undefined;
+      reading.current.set({ key: place.key, sequence, order: orders.get(sequence) ?? sequence });
+      reveal(place.parents);
+      return place;
+    },
+    [items, orders, reading, reveal],
+  );
+
   /** @param open opens the row itself too, not only its parents */
   const goTo = useCallback(
     (sequence: number, focus = true, open = false) => {
-      const place = locate(items, sequence, orders);
+      const place = mark(sequence);
       if (!place) return;
-      const { key, parents } = place;
-      reading.current.set({ key, sequence, order: orders.get(sequence) ?? sequence });
-      reveal(open ? [...parents, key] : parents);
+      if (open) reveal([place.key]);
       if (latest.current.indexOf(place.key) < 0) unhide(place);
       stay(focus);
     },
-    [items, orders, reading, reveal, unhide, stay],
+    [mark, reveal, unhide, stay],
   );
 
   const step = (by: number) => {
@@ -82,5 +92,5 @@ export function useWalk({ timeline, view, reading, handle, unhide }: Options) {
     if (next) goTo(next.prompt?.sequence ?? (next.items[0]?.sequence as number));
   };
 
-  return { choose, goTo, stay, step, stepFailure, stepTurn };
+  return { choose, mark, goTo, stay, step, stepFailure, stepTurn };
 }

@@ -1,24 +1,16 @@
 import { useState } from 'react';
-import { readLocal, writeLocal } from '../kit/local-storage.ts';
+import { createKept } from '../kit/kept.ts';
 import type { ChangedFile } from './model/changed-files.ts';
 
-/** The files that a reader has viewed, stored in the browser for the sessions read last. */
-const NAME = 'viewed';
 const MOST_SESSIONS = 30;
 const MOST_FILES = 500;
 
-type Kept = [sessionId: string, files: string[]];
-
-const isKept = (value: unknown): value is Kept =>
-  Array.isArray(value) &&
-  typeof value[0] === 'string' &&
-  Array.isArray(value[1]) &&
-  value[1].every((file) => typeof file === 'string');
-
-function readAll(): Kept[] {
-  const kept = readLocal(NAME);
-  return Array.isArray(kept) ? kept.filter(isKept) : [];
-}
+/** The files that a reader has viewed. */
+const kept = createKept(
+  'viewed',
+  MOST_SESSIONS,
+  (value): value is string[] => Array.isArray(value) && value.every((file) => typeof file === 'string'),
+);
 
 /** The number of edits is in the name, so that a file counts as not viewed after another edit. */
 const nameOf = ({ path, edits }: ChangedFile) => `${edits.length} ${path}`;
@@ -29,7 +21,7 @@ export interface Viewed {
 }
 
 export function useViewed(sessionId: string): Viewed {
-  const [names, setNames] = useState(() => new Set(readAll().find(([id]) => id === sessionId)?.[1]));
+  const [names, setNames] = useState(() => new Set(kept.read(sessionId)));
   return {
     has: (file) => names.has(nameOf(file)),
     set(file, isViewed) {
@@ -37,8 +29,7 @@ export function useViewed(sessionId: string): Viewed {
       if (isViewed) next.add(nameOf(file));
       else next.delete(nameOf(file));
       setNames(next);
-      const others = readAll().filter(([id]) => id !== sessionId);
-      writeLocal(NAME, [[sessionId, [...next].slice(-MOST_FILES)], ...others].slice(0, MOST_SESSIONS));
+      kept.write(sessionId, [...next].slice(-MOST_FILES));
     },
   };
 }

@@ -103,6 +103,7 @@ describe('the list of sessions', () => {
     back();
     await expect.poll(() => drawnRows().some(({ dataset }) => dataset.session === 'ses_60')).toBe(true);
     await expect.poll(() => document.querySelector('#page')?.scrollTop).toBe(before);
+    await expect.poll(focusedRow).toBe('ses_60');
   });
 
   test('asks before it deletes, gives the focus back and then focuses the next row', async () => {

@@ -1,5 +1,5 @@
 import { useRouter } from '@tanstack/react-router';
-import { type MouseEvent, type ReactNode, useMemo, useRef, useState } from 'react';
+import { type MouseEvent, type ReactNode, useMemo, useRef } from 'react';
 import { flushSync } from 'react-dom';
 import type { SessionRow, SessionSearch } from '../app/queries.ts';
 import { useLinks } from '../app/use-links.ts';
@@ -12,6 +12,7 @@ import { useMachineNames } from '../shared/group-names.ts';
 import { columnsFor, NARROW } from './columns.tsx';
 import { ListHeader } from './list-header.tsx';
 import { SessionLine } from './session-line.tsx';
+import { useLastRow } from './use-last-row.ts';
 import { useListKeys } from './use-list-keys.ts';
 import { useListLines } from './use-list-lines.ts';
 
@@ -40,7 +41,7 @@ export function SessionList(props: Props) {
   const router = useRouter();
   const followLink = useLinks();
   /** The session of the row that has the focus or would get it. */
-  const [current, setCurrent] = useState<string>();
+  const [current, setCurrent] = useLastRow(grid);
   const isNarrow = width > 0 && width < NARROW;
   const columns = useMemo(() => columnsFor(width, search.order), [width, search.order]);
   const isByTime = search.order === undefined && isOrdered;
