@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ONBOARDING, onboarding, onboardingBySecret, rehearsal } from '../../contract/onboarding.ts';
-import { COMMANDS } from '../commands/all.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const ADDRESS = 'http://127.0.0.1:4400';
@@ -32,17 +31,6 @@ test('an address with special characters of shells is quoted in every command', 
   lines.push(...onboardingBySecret(address).flatMap(({ commands }) => commands));
   for (const line of lines.filter((each) => each.includes('example.com'))) {
     expect(line).toMatch(/'https:\/\/example\.com\/it('\\''|'')s&here[\w/.]*'/);
-  }
-});
-
-test('every documented command exists with its options', () => {
-  const lines = [...onboardingBySecret(ADDRESS).flatMap(({ commands }) => commands), rehearsal(ADDRESS)];
-  const told = lines.flatMap((line) => [...line.matchAll(/(?:capture|capture\.tgz) (\w+)([^&;]*)/g)]);
-  expect(told.map(([, name]) => name)).toEqual(['login', 'init', 'login', 'init', 'import']);
-  for (const [, name, options = ''] of told) {
-    const command = COMMANDS.find((one) => one.name === name);
-    const known = Object.values(command?.takes ?? {}).map(({ flags }) => flags.split(' ')[0]);
-    for (const option of options.match(/--[a-z-]+/g) ?? []) expect(known).toContain(option);
   }
 });
 

@@ -48,9 +48,7 @@ export function EnvironmentsPage() {
         },
         {
           head: 'Version',
-          cell: ({ serviceCliVersion, environmentId }) => (
-            <VersionOf version={showHidden(serviceCliVersion)} health={health?.get(environmentId)} />
-          ),
+          cell: (machine) => <VersionOf machine={machine} health={health?.get(machine.environmentId)} />,
         },
         {
           head: 'Actions',

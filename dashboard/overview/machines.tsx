@@ -5,7 +5,6 @@ import { useEnvironments, useMachineHealth } from '../app/queries.ts';
 import type { FrameSearch } from '../app/search.ts';
 import { formatCount } from '../kit/format.ts';
 import { Table } from '../kit/table.tsx';
-import { showHidden } from '../kit/text/controls.ts';
 import { Ago, useNow } from '../kit/time.tsx';
 import { SYSTEMS } from '../shared/environment-name.ts';
 import { useMachineNames } from '../shared/group-names.ts';
@@ -50,9 +49,7 @@ export function Machines({ plane }: { plane: FrameSearch['plane'] }) {
           },
           {
             head: 'Version',
-            cell: ({ environmentId, serviceCliVersion }) => (
-              <VersionOf version={showHidden(serviceCliVersion)} health={health?.get(environmentId)} />
-            ),
+            cell: (machine) => <VersionOf machine={machine} health={health?.get(machine.environmentId)} />,
           },
           { head: 'System', isMuted: true, cell: ({ platform }) => SYSTEMS[platform] },
         ]}

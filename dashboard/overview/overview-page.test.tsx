@@ -114,6 +114,8 @@ test('a machine is amber only if something is wrong, and says that its version i
   const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) });
   const textOf = (name: string) => row(name).query()?.textContent ?? '';
   await expect.poll(() => textOf('dora-win')).toMatch(/healthy.*0\.1\.0 · update available/);
+  const update = row('dora-win').getByRole('link', { name: 'update available' }).element();
+  expect(update.getAttribute('title')).toMatch(/: curl .*\/install' \| sh$|: curl .*\/install \| sh$/);
   expect(textOf('eve-air')).toContain('spool full');
   const amber = [...document.querySelectorAll('td .text-warn')].map(({ textContent }) => textContent);
   expect(amber).toHaveLength(3);

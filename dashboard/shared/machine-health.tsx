@@ -1,6 +1,11 @@
-import type { MachineHealth, MachineState, ReportedState } from '../../contract/environment.ts';
+import { Link } from '@tanstack/react-router';
+import type { Environment, MachineHealth, MachineState, ReportedState } from '../../contract/environment.ts';
+import { onboarding } from '../../contract/onboarding.ts';
+import { paths } from '../app/paths.ts';
 import { formatAgo, formatExact, formatMoment, plural } from '../kit/format.ts';
+import { showHidden } from '../kit/text/controls.ts';
 import { useNow } from '../kit/time.tsx';
+import { SYSTEMS } from './environment-name.ts';
 
 export interface HealthWords {
   text: string;
@@ -105,13 +110,29 @@ export function Health({ health }: { health: MachineHealth | undefined }) {
   );
 }
 
-/** The version of a machine's command line, and whether the service offers a later one. */
-export const VersionOf = ({ version, health }: { version: string; health: MachineHealth | undefined }) => (
-  <span
-    className="text-muted"
-    title={health?.isOutdated ? "Run capture upgrade to install the service's version" : undefined}
-  >
-    {version}
-    {health?.isOutdated && ' · update available'}
-  </span>
-);
+interface VersionProps {
+  machine: Pick<Environment, 'platform' | 'serviceCliVersion'>;
+  health: MachineHealth | undefined;
+}
+
+/** The version of a machine's command line, and the line that installs the later one that the service offers. */
+export function VersionOf({ machine: { platform, serviceCliVersion }, health }: VersionProps) {
+  const line = onboarding(window.location.origin).find(({ systems }) => systems.includes(SYSTEMS[platform]));
+  return (
+    <span className="text-muted">
+      {showHidden(serviceCliVersion)}
+      {health?.isOutdated && (
+        <>
+          {' · '}
+          <Link
+            to={paths.welcome()}
+            className="link"
+            title={`To install the service's version, run the line of the first installation again, on that machine: ${line?.command}`}
+          >
+            update available
+          </Link>
+        </>
+      )}
+    </span>
+  );
+}
