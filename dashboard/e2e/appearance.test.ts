@@ -46,6 +46,9 @@ const PAGES: Record<string, { path: string; ready: (page: Page) => Promise<unkno
   'an unknown address': { path: '/nowhere', ready: title('Page not found') },
 };
 
+/** The other views of a session. */
+const VIEWS = ['Changes', 'Sub-agents'];
+
 const openTimeline = async (page: Page) => {
   await page.goto(`${product.service.url}/sessions/${sessionId}`);
   await timelineOf(page).getByRole('listitem').first().waitFor();
@@ -77,6 +80,13 @@ describe.each(THEMES)('in the %s theme', (theme) => {
     await page.locator('[style*="--code-token"]').first().waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await picture(tab, `session-inspected-${theme}`);
+    await page.keyboard.press('Escape');
+    for (const view of VIEWS) {
+      await page.getByRole('button', { name: view, exact: true }).click();
+      await page.getByRole('region', { name: view }).waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+    }
+    await openTimeline(page);
     await page.keyboard.press('?');
     await page.getByRole('dialog').waitFor();
     expect(await violationsOf(page)).toEqual([]);

@@ -24,8 +24,8 @@ const chip = (name: RegExp) => page.getByRole('button', { name });
 test('every changed file is listed once, and its hunks link to their events', async () => {
   await chip(/^Changes$/).click();
   const changes = page.getByRole('region', { name: 'Changes' });
-  const name = page.locator('summary', { hasText: 'src/limit.ts' });
-  const file = changes.locator('details', { has: name });
+  const name = page.getByRole('button', { name: /^src\/limit\.ts/, expanded: true });
+  const file = changes.locator('section', { has: name });
   await expect.poll(() => file.textContent()).toContain('createLimit');
   expect(await name.count()).toBe(1);
   await chip(/^By turn$/).click();

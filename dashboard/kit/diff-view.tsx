@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import { useTokens } from './code.tsx';
 import { More, useGrowing } from './more.tsx';
+import { PathName } from './path-name.tsx';
 import { showHidden } from './text/controls.ts';
 import { markWords, type Range, splitAt } from './word-marks.ts';
 
@@ -28,7 +29,9 @@ export function DiffView({ path, hunks }: { path: string; hunks: readonly DiffHu
   );
   return (
     <figure className="diff" aria-label={`Changes of ${showHidden(path)}`}>
-      <figcaption className="diff-title">{showHidden(path)}</figcaption>
+      <figcaption className="diff-title path" title={showHidden(path)}>
+        <PathName path={path} />
+      </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, also by keyboard */}
       <div className="overflow-x-auto" tabIndex={0}>
         <table className="diff-table">

@@ -16,9 +16,9 @@ const EVENTS: Given[] = [
 ];
 
 let address: () => string;
-const boxes = () => [...document.querySelectorAll<HTMLDetailsElement>('.changed-file')];
-const names = () => boxes().map((box) => box.querySelector('summary .mono')?.textContent);
-const open = () => boxes().map((box) => box.open);
+const boxes = () => [...document.querySelectorAll<HTMLElement>('.changed-file')];
+const names = () => boxes().map((box) => box.querySelector('button .mono')?.textContent);
+const open = () => boxes().map((box) => box.querySelector('button')?.ariaExpanded === 'true');
 const viewed = () => boxes().map((box) => box.querySelector('input')?.checked);
 
 async function start(): Promise<void> {

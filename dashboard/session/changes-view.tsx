@@ -49,7 +49,7 @@ export function ChangesView({ timeline, sessionId, folder, onSelect }: Props) {
     setOpen(file, true);
     const box = scroller.current?.querySelector<HTMLElement>(`[data-file="${files.indexOf(file)}"]`);
     box?.scrollIntoView({ block: 'start' });
-    box?.querySelector('summary')?.focus({ preventScroll: true });
+    box?.querySelector('button')?.focus({ preventScroll: true });
   };
   const setViewed = (file: ChangedFile, isViewed: boolean) => {
     viewed.set(file, isViewed);

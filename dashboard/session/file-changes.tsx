@@ -1,9 +1,11 @@
 import { useQueries } from '@tanstack/react-query';
+import { Fragment } from 'react';
 import { changesOfCall, changesOfResult } from '../../contract/entry/changes.ts';
 import { asObject, asText } from '../../contract/entry/value.ts';
 import { DiffView } from '../kit/diff-view.tsx';
 import { plural } from '../kit/format.ts';
 import { Lines } from '../kit/lines.tsx';
+import { PathName } from '../kit/path-name.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { Changes } from './changes.tsx';
@@ -31,31 +33,31 @@ export function FileChanges(props: Props) {
   const { file, index, turns, sessionId, folder, isByTurn, isOpen, onOpen, isViewed, onViewed, onSelect } = props;
   const { path, formerly, edits, added, removed, isNew, isGone } = file;
   return (
-    <details
-      className="changed-file"
-      data-file={index}
-      open={isOpen}
-      onToggle={({ currentTarget }) => {
-        if (currentTarget.open !== isOpen) onOpen(currentTarget.open);
-      }}
-    >
-      <summary>
-        <span className="mono min-w-0 grow truncate" title={showHidden(path)}>
-          {[...formerly, path].map((name) => showHidden(relativePath(name, folder))).join(' → ')}
-        </span>
-        {isNew && <span className="tag text-ok">new</span>}
-        {isGone && <span className="tag text-bad">deleted</span>}
-        <span className="changed-file-edits num">{plural(edits.length, 'edit')}</span>
-        <span className="flex-none text-12">
-          <Lines added={added} removed={removed} />
-        </span>
+    <section className="changed-file" data-file={index}>
+      <div className="changed-file-head">
+        <button type="button" className="changed-file-name" aria-expanded={isOpen} onClick={() => onOpen(!isOpen)}>
+          <span className="mono path grow" title={showHidden(path)}>
+            {[...formerly, path].map((name, at) => (
+              <Fragment key={name}>
+                {at > 0 && <span className="flex-none px-1">→</span>}
+                <PathName path={relativePath(name, folder)} />
+              </Fragment>
+            ))}
+          </span>
+          {isNew && <span className="tag text-ok">new</span>}
+          {isGone && <span className="tag text-bad">deleted</span>}
+          <span className="changed-file-edits num">{plural(edits.length, 'edit')}</span>
+          <span className="flex-none text-12">
+            <Lines added={added} removed={removed} />
+          </span>
+        </button>
         <label className="changed-file-viewed">
           <input type="checkbox" checked={isViewed} onChange={(event) => onViewed(event.target.checked)} /> viewed
         </label>
-      </summary>
+      </div>
       {isOpen && !isByTurn && <Total {...{ file, turns, sessionId, onSelect }} />}
       {isOpen && isByTurn && <Turns {...{ edits, turns, sessionId, onSelect }} />}
-    </details>
+    </section>
   );
 }
 
