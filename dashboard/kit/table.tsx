@@ -9,7 +9,7 @@ export interface Column<Row> {
   isMuted?: boolean;
   /** Long text wraps, so that the following columns stay visible. */
   wraps?: boolean;
-  /** The label of the cell on a phone, where heads are hidden. */
+  /** The label of the cell where rows become lines and heads are hidden. */
   label?: string;
   /** The tooltip of the head. */
   explain?: string;
@@ -27,7 +27,7 @@ interface Props<Row> {
   isMuted?: (row: Row) => boolean;
   /** More rows below, with another head for the first column. */
   below?: { head: string; rows: readonly Row[] };
-  /** The table has a fixed height and scrolls. On a phone, rows keep their columns. */
+  /** The table has a fixed height and scrolls. Rows keep their columns. */
   isLong?: boolean;
   /** All rows are drawn at once, because they are already loaded page by page. */
   isWhole?: boolean;
@@ -37,7 +37,7 @@ interface Props<Row> {
 export const FIRST_ROWS = 60;
 
 /**
- * A table, of which a long one shows its first rows. On a phone, a row becomes a few lines. The hours of the week, the bars
+ * A table, of which a long one shows its first rows. Where there is little room, a row becomes a few lines. The hours of the week, the bars
  * of tools, comparisons and diffs have tables of their own, because their cells form one picture that keeps its columns.
  */
 export function Table<Row>({ name, columns, rows, keyOf, isMuted, below, isLong, isWhole }: Props<Row>) {
@@ -55,7 +55,10 @@ export function Table<Row>({ name, columns, rows, keyOf, isMuted, below, isLong,
     </tbody>
   );
   return (
-    <Scroll aria-label={name} className={isLong ? 'relative max-h-[560px] overflow-auto' : 'relative overflow-x-auto'}>
+    <Scroll
+      aria-label={name}
+      className={`table-area relative ${isLong ? 'max-h-[560px] overflow-auto' : 'overflow-x-auto'}`}
+    >
       <table className={isLong ? 'table' : 'table table-lines'}>
         <Head columns={columns} />
         {body(first.part)}

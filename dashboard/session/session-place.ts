@@ -32,7 +32,7 @@ export function useSessionPlace(data: SessionData, search: Search, tell: (words:
   );
   const walk = useWalk({ timeline, view, reading, handle, unhide });
   const { choose, mark, goTo } = walk;
-  const { lastPlace, returnedTo } = useReturn(sessionId, linked ?? from, search.find !== undefined, tell);
+  const { lastPlace, returnedTo } = useReturn(search, sessionId, tell);
   const arrive = useCallback(
     (sequence: number) => (sequence === returnedTo ? mark(sequence) : goTo(sequence)),
     [returnedTo, mark, goTo],
@@ -107,17 +107,17 @@ export function useSessionPlace(data: SessionData, search: Search, tell: (words:
 /**
  * Where the reader stopped in this session. A link leads to its own place, except after a reload and after Back: then the
  * address still names the current row, although the reader may have scrolled away from it.
- * @param linked the event that the address names
  */
-function useReturn(sessionId: string, linked: number | undefined, isFinding: boolean, tell: (words: string) => void) {
+function useReturn({ e, from, find, view }: Search, sessionId: string, tell: (words: string) => void) {
+  const linked = e ?? from;
   const entryOf = useHistoryEntry();
   const [{ place, isBack }] = useState(() => {
     const kept = lastPlaces.read(sessionId);
     const isBack = kept?.entry === entryOf();
-    return { place: isBack || (linked === undefined && !isFinding) ? kept : undefined, isBack };
+    return { place: isBack || (linked ?? find) === undefined ? kept : undefined, isBack };
   });
   const [returnedTo] = useState(isBack ? linked : undefined);
-  const isTold = place !== undefined && !isBack;
+  const [isTold] = useState(place !== undefined && !isBack && view === undefined);
   useEffect(() => {
     if (isTold) tell('You are back where you stopped reading. Press g twice to go to the start.');
   }, [isTold, tell]);

@@ -34,8 +34,8 @@ const SubagentsView = lazyPart(() => import('./subagents-view.tsx'), 'SubagentsV
 const HelpSheet = lazyPart(() => import('./help-sheet.tsx'), 'HelpSheet');
 const MaskDialog = lazyPart(() => import('./mask-dialog.tsx'), 'MaskDialog');
 
-/** The same query as in `session.css`. On such screens, header and strip scroll out above the timeline. */
-const LITTLE_HEIGHT = '(max-height: 500px)';
+/** The same query as in `session.css`. On such screens, the header scrolls out above the timeline. */
+const LITTLE_HEIGHT = '(max-height: 700px)';
 
 /** A session: header, strip, outline, timeline, and the inspector on demand. */
 export function SessionView({ session }: { session: Session }) {
@@ -114,7 +114,7 @@ export function SessionView({ session }: { session: Session }) {
   );
 }
 
-/** On low screens, scrolls header and strip away once the reader is below the first row, to make room for the rows. */
+/** On low screens, scrolls the header away once the reader is below the first row, to make room for the rows. */
 function useHeaderAway(page: RefObject<HTMLElement | null>, { seen }: Reading, first: number): void {
   useEffect(() => {
     const little = window.matchMedia(LITTLE_HEIGHT);
