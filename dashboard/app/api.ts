@@ -46,6 +46,8 @@ export interface WordedError {
   advice: string;
   /** The error code and the request id, for the person who helps. */
   small?: string;
+  /** Another attempt would fail in the same way. */
+  isFinal?: boolean;
 }
 
 export function wordError(error: unknown): WordedError {
@@ -53,7 +55,7 @@ export function wordError(error: unknown): WordedError {
     const small = [error.code ?? `status ${error.status}`, error.requestId && `request ${error.requestId}`]
       .filter(Boolean)
       .join(' · ');
-    return { ...wordServiceError(error), small };
+    return { ...withoutRepetition(wordServiceError(error)), small, isFinal: error.status === 410 };
   }
   if (error instanceof MissingCode) {
     return {
@@ -74,6 +76,11 @@ export function wordError(error: unknown): WordedError {
     };
   }
   return { title: 'Something went wrong', advice: error instanceof Error ? error.message : String(error) };
+}
+
+/** A message of the service may begin with the words of the title. */
+function withoutRepetition({ title, advice }: WordedError): WordedError {
+  return { title, advice: advice.startsWith(`${title}. `) ? advice.slice(title.length + 2) : advice };
 }
 
 function wordServiceError({ status, code, message }: ServiceError): WordedError {

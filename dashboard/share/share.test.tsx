@@ -28,10 +28,18 @@ test('a shared session says what is left out and shows its content as text', asy
   expect(document.querySelector('meta[name="robots"]')?.getAttribute('content')).toBe('noindex');
 });
 
-test('a share that has ended says so', async () => {
-  const ended = new ServiceError(410, { error: 'Ask who sent you the link.', code: 'share_ended' }, new Headers());
+test('a share that has ended says so once, and offers no further attempt', async () => {
+  const error = 'This share has ended. Ask the person who sent you the link to share the session again.';
+  const ended = new ServiceError(410, { error, code: 'share_ended' }, new Headers());
   await render(<SharePage token="t" read={() => Promise.reject(ended)} />);
   await expect.element(page.getByText('This share has ended.', { exact: true })).toBeVisible();
+  expect(
+    page
+      .getByRole('alert')
+      .element()
+      .textContent?.match(/has ended/g),
+  ).toHaveLength(1);
+  expect(page.getByRole('button', { name: 'Try again' }).query()).toBeNull();
 });
 
 test('an unknown share does not say that it is private or deleted', async () => {
