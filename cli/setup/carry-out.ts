@@ -111,7 +111,7 @@ export function describeDone(
     files === ''
       ? 'Nothing in your agents was changed.'
       : `Changed in your agents: ${files}; \`capture uninstall\` undoes it.`,
-    ...(history && choice ? [describeChoice(history, choice)] : []),
+    ...(history && choice ? [describeChoice(history, choice, daemon?.running === true)] : []),
     ...(daemon?.running ? [`capture runs. ${describeStarter(daemon.starter)}`] : []),
     ...(daemon?.running === false ? ['The daemon did not start: `capture status --log` may say why.'] : []),
     daemon
@@ -126,11 +126,13 @@ function describeStarter(starter: Starter): string {
   return 'Nothing starts it after a reboot: run `capture restart` then.';
 }
 
-function describeChoice(history: History, choice: HistoryChoice): string {
+function describeChoice(history: History, choice: HistoryChoice, isRunning: boolean): string {
   const all = history.sessions.length;
   const chosen = countChosen(history, choice);
   if (all === 0) return 'There are no earlier sessions.';
   const howMany = chosen < all ? `${chosen.toLocaleString('en-US')} of ` : all > 1 ? 'all ' : '';
-  if (chosen > 0) return `Sending ${howMany}${formatCount(all, 'earlier session')} in the background.`;
+  const sessions = `${howMany}${formatCount(all, 'earlier session')}`;
+  if (chosen > 0 && isRunning) return `Sending ${sessions} in the background.`;
+  if (chosen > 0) return `\`capture import\` sends ${sessions}.`;
   return `None of the ${formatCount(all, 'earlier session')} will be sent; \`capture init --history all\` changes that.`;
 }

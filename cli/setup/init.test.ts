@@ -52,6 +52,13 @@ test('init registers the machine with its agents, changes nothing in the agents,
   expect(agents()).toEqual(before);
 });
 
+test('without a daemon, init says how earlier sessions are sent', async () => {
+  const { init } = await prepare();
+  const { stdout } = await init(['--yes', '--history', 'all']);
+  expect(stdout).toContain('`capture import` sends all 3 earlier sessions.');
+  expect(stdout).not.toContain('in the background');
+});
+
 test('a folder without earlier sessions is reported, since its path may be mistyped', async () => {
   const { home, init } = await prepare();
   const about = (folder: string) => expect.stringContaining(`No earlier session was in ${join(home, folder)},`);
