@@ -30,6 +30,10 @@ test.each([
   expect(await registerAll(sessions)).toBe('c');
 });
 
+test('an old imported session sets the version if the service knows none', async () => {
+  expect(await registerAll([['1', NOW - YEAR]])).toBe('1');
+});
+
 test("an old imported session does not replace today's version", async () => {
   expect(await registerAll([['2', NOW]], [['1', NOW - YEAR]])).toBe('2');
 });

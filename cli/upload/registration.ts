@@ -69,12 +69,17 @@ export function createRegistration(
     });
   }
 
-  async function registerAgent(agentId: AgentId, version: string | undefined): Promise<string> {
+  /** `earlier` is the version of an old session. It only counts while the service knows no other. */
+  async function registerAgent(agentId: AgentId, version: string | undefined, earlier?: string): Promise<string> {
     const environmentId = await getEnvironment();
     const body = { agentId, ...(version !== undefined && { version: version.slice(0, 64) }) };
     return retry.attempt(async () => {
-      const { installation } = (await service.client.registerAgent({ environmentId, body })).body;
+      let { installation } = (await service.client.registerAgent({ environmentId, body })).body;
       if (installation.status === 'disabled') throw new AgentDisabled(agentId);
+      if (installation.version === undefined && earlier !== undefined) {
+        const known = { agentId, version: earlier.slice(0, 64) };
+        ({ installation } = (await service.client.registerAgent({ environmentId, body: known })).body);
+      }
       return requireId(installation.installationId);
     });
   }
@@ -92,11 +97,16 @@ export function createRegistration(
     /** Registers an agent. Registers it again for a session that began later (`at`, ms) under another version. */
     installation(agentId: AgentId, version: string | undefined, at: number): Promise<string> {
       // An old session that is imported today does not show which version is installed now.
-      const told = Date.now() - at < DAY ? version : undefined;
+      const isNew = Date.now() - at < DAY;
+      const told = isNew ? version : undefined;
       const known = installations.get(agentId);
       const isOver = known?.disabledAt !== undefined && Date.now() - known.disabledAt >= disabledMs;
       if (known && !isOver && (told === undefined || told === known.version || at < known.at)) return known.id;
-      const registered: Registered = { version: told, at, id: registerAgent(agentId, told) };
+      const registered: Registered = {
+        version: told,
+        at,
+        id: registerAgent(agentId, told, isNew ? undefined : version),
+      };
       installations.set(agentId, registered);
       registered.id.catch((error) => {
         // If an administrator has disabled an agent, it is disabled for all its sessions.
