@@ -64,6 +64,8 @@ export interface Agent {
   roots(variables: Variables, home: string): string[];
   /** Whether a file below a root is a transcript. */
   isTranscript(path: string): boolean;
+  /** Whether a file in a folder that a person names may be one that the agent has exported. Its content decides. */
+  isExport?(path: string): boolean;
   /** Whether a folder below a root may hold transcripts. If the agent does not say, every folder may. */
   entersFolder?(path: string): boolean;
   /** How to read the records of transcripts that are not JSON lines. If it keeps several kinds, the path decides. */

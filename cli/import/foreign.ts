@@ -22,15 +22,17 @@ export function leaveOutForeign(
     const except: string[] = [];
     for (const { root, path } of findTranscripts([place], (trouble) => troubles.push(trouble))) {
       files++;
-      if (isOf(place.agent, root, path)) {
+      // The name of an export says nothing, so its content must show the agent.
+      const isSure = place.isNamed || place.agent.isTranscript(path);
+      if (isOf(place.agent, root, path, isSure)) {
         own++;
         continue;
       }
       const others = agents.filter((agent) => agent.id !== place.agent.id && agent.isTranscript(path));
       const other = others.find((agent) => isOf(agent, root, path));
-      if (other === undefined) continue;
+      if (other === undefined && isSure) continue;
       except.push(path);
-      const whose = `${place.agent.displayName}, but of ${other.displayName}`;
+      const whose = `${place.agent.displayName}${other ? `, but of ${other.displayName}` : ''}`;
       onFile(`${join(root, path)} is left out: it holds no record of ${whose}.`);
     }
     return { ...place, except: [...(place.except ?? []), ...except] };

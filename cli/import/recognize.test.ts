@@ -40,11 +40,11 @@ test('a file that several related programs may have written causes a question wi
   );
 });
 
-async function importPath(path: string) {
+async function importPath(path: string, options: readonly string[] = []) {
   const service = await startService();
   onTestFinished(service.stop);
   const home = makeFolder();
-  const result = await run(['import', path], { home, url: service.url, secret: 'sk_live_test' });
+  const result = await run(['import', ...options, path], { home, url: service.url, secret: 'sk_live_test' });
   return { ...result, sessions: service.state.sessions.size };
 }
 
@@ -65,5 +65,28 @@ test('a folder that no agent has written to is refused, with a hint', async () =
   expect({ exitCode, sessions }).toEqual({ exitCode: 2, sessions: 0 });
   expect(stderr).toMatch(
     /^error: \S+ holds no record that identifies its agent\.\nhint: Name the agent with --agent, one of: claude-code, /,
+  );
+});
+
+/** A folder with an export of OpenCode and another file. */
+function makeExports(): string {
+  const folder = join(makeFolder(), 'exports');
+  mkdirSync(folder);
+  cpSync(join(FIXTURES, 'opencode/named/export.json'), join(folder, 'mine.json'));
+  write(join(folder, 'package.json'), '{"name":"shop"}');
+  return folder;
+}
+
+test('a folder of exports of OpenCode is imported, and other files in it are left out', async () => {
+  const { exitCode, sessions, stderr } = await importPath(makeExports(), ['--agent', 'opencode']);
+  expect({ exitCode, sessions }).toEqual({ exitCode: 0, sessions: 1 });
+  expect(stderr).toMatch(/package\.json is left out: it holds no record of OpenCode\.$/m);
+});
+
+test('a folder of exports that two related programs may have written causes a question', async () => {
+  const { exitCode, stderr } = await importPath(makeExports());
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(
+    /It is not clear which agent wrote \S+mine\.json: opencode or kilo\.\nhint: capture import --agent/,
   );
 });

@@ -39,7 +39,9 @@ export function recognizeAgents(path: string, agents: readonly Agent[]): Agent[]
 /** Every file of a path that any agent would call a transcript. A file that a person named counts whatever its name. */
 function findFiles(path: string, agents: readonly Agent[]): File[] {
   if (statSync(path).isFile()) return [{ root: dirname(path), path: basename(path) }];
-  const found = agents.flatMap((agent) => findTranscripts([{ agent, root: path, below: '' }], () => {}));
+  const found = agents.flatMap((agent) =>
+    findTranscripts([{ agent, root: path, below: '', hasExports: true }], () => {}),
+  );
   return [...new Map(found.map((file) => [file.path, file])).values()];
 }
 
@@ -81,15 +83,18 @@ function unclear(path: string, file: File, ids: readonly string[]): Failure {
   return new Failure(EXIT.usage, sentence, hint);
 }
 
-/** Whether a record at the start of a file is one of the agent's. Also true if only reading the whole file can show that. */
-export function isOf(agent: Agent, root: string, path: string): boolean {
+/**
+ * Whether a record at the start of a file is one of the agent's. Also true if only reading the whole file can show that.
+ * `otherwise` counts for a file that is not such a document.
+ */
+export function isOf(agent: Agent, root: string, path: string, otherwise = true): boolean {
   if (storeOf(agent, path)?.kind === 'database') return true;
   const file = { root, path };
   const isAnyKnown = (records: Iterable<JsonObject>) => {
     for (const record of records) if (isKnown(parse(agent, file, record))) return true;
     return false;
   };
-  return useRecords(agent, file, isAnyKnown) ?? true;
+  return useRecords(agent, file, isAnyKnown) ?? otherwise;
 }
 
 /** Any object parses to this kind. For Aider, any text does. */

@@ -12,6 +12,8 @@ export interface Place {
   below: string;
   /** A person named this very file. It is read even if the agent would not name a transcript so. */
   isNamed?: boolean;
+  /** A person named this folder, and no agent writes to it. So it may hold files that the agent has exported. */
+  hasExports?: boolean;
   /** The real path of a folder that a person named. A link that leads out of it is reported and not followed. */
   within?: string;
   /** Files below the root that are left out. */
@@ -51,7 +53,7 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
     tolerateFileErrors(absolute, onTrouble, () => {
       // Most of the agents' folders do not exist, and an error for each of them costs four times as much.
       const stat = statSync(absolute, { throwIfNoEntry: false });
-      const isTranscript = stat?.isFile() && (place.isNamed || place.agent.isTranscript(path));
+      const isTranscript = stat?.isFile() && (place.isNamed || mayBeTranscript(place, path));
       if (isLink && (isTranscript || stat?.isDirectory()) && leadsOut(absolute, place)) {
         onTrouble({ path: absolute, reason: 'it is a link to outside of the named folder; name its target instead' });
         return;
@@ -75,7 +77,7 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
     for (const entry of readdirSync(absolute, { withFileTypes: true })) {
       const inner = path === '' ? entry.name : `${path}/${entry.name}`;
       const isEntered = place.agent.entersFolder?.(inner) ?? true;
-      if (entry.isDirectory() ? isEntered : place.agent.isTranscript(inner))
+      if (entry.isDirectory() ? isEntered : mayBeTranscript(place, inner))
         visit(place, inner, before + entry.name, entry.isSymbolicLink());
       else if (entry.isSymbolicLink() && isEntered) linked.push(entry.name);
     }
@@ -89,6 +91,9 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
   }
   return [...found.values()];
 }
+
+const mayBeTranscript = ({ agent, hasExports }: Place, path: string): boolean =>
+  agent.isTranscript(path) || (hasExports === true && agent.isExport?.(path) === true);
 
 const leadsOut = (path: string, { within }: Place): boolean =>
   within !== undefined && relative(within, realpathSync(path)).split(sep)[0] === '..';

@@ -47,7 +47,7 @@ export function placesOf(
   const below = slashes(relative(root, absolute));
   const fitting = known.filter((agent) => !isFile || agent.isTranscript(below));
   const agents = fitting.length > 0 ? fitting : known.slice(0, 1);
-  return agents.map((agent) => ({ agent, root, below, isNamed: isFile }));
+  return agents.map((agent) => ({ agent, root, below, isNamed: isFile, hasExports: !isFile }));
 }
 
 /**

@@ -31,6 +31,7 @@ export const createOpenCode = (id: 'opencode' | 'kilo', displayName: string, var
     },
     // Only the data folder itself holds databases. Its subfolders, such as copies of the projects' files, are not searched.
     isTranscript: (path) => /^[^/]+\.db$/.test(path),
+    isExport: (path) => /^[^/]+\.json$/.test(path),
     entersFolder: () => false,
     // The path of a session is the path of its file with its name appended.
     store: (path) => (/\.db(#|$)/.test(path) ? database : exported),
