@@ -43,8 +43,12 @@ export const Outline = (props: Props) => (
 const Lines = memo(function Lines({ turns, milestones, onSelect }: Props) {
   const lines = useMemo(() => toLines(turns, milestones), [turns, milestones]);
   const orders = useMemo(() => lines.map((line) => ('turn' in line ? line.turn.order : line.sequence)), [lines]);
-  const { seen } = useReading();
-  const current = useDeferredValue(useValue(seen, ({ from }) => lastAtMost(orders, from)));
+  const { current: row, seen } = useReading();
+  const at = useValue(row, (now) => now?.order);
+  // While the reader's own row is in sight, as after a jump to it, its place counts, although other rows are above it.
+  const current = useDeferredValue(
+    useValue(seen, ({ from, to }) => lastAtMost(orders, at !== undefined && from <= at && at <= to ? at : from)),
+  );
   /** The line that arrow keys moved to. Without one, only the current line is a stop of the Tab key. */
   const [focused, setFocused] = useState<number>();
   const stop = Math.min(focused ?? Math.max(0, current), lines.length - 1);

@@ -1,6 +1,6 @@
 import '../session.css';
 import { EyeOff } from 'lucide-react';
-import { type RefObject, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { type RefObject, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ServiceError } from '../../contract/client.ts';
 import type { Session } from '../../contract/session.ts';
 import { Boundary } from '../kit/boundary.tsx';
@@ -22,6 +22,7 @@ import { Elapsed, SessionHeader } from './session-header.tsx';
 import { type SessionState, useSessionState } from './session-state.ts';
 import { StripView } from './strip-view.tsx';
 import { Timeline } from './timeline.tsx';
+import { TestRunsContext } from './tool-row.tsx';
 import { TurnHead } from './turn-head.tsx';
 import type { Search } from './use-session-search.ts';
 import { TextsProvider } from './use-text.ts';
@@ -46,68 +47,74 @@ export function SessionView({ session }: { session: Session }) {
   const isWithheld = error instanceof ServiceError && error.code === 'words_withheld';
   const page = useRef<HTMLDivElement>(null);
   const selectedText = useSelectedText(page);
+  const testRuns = useMemo(
+    () => new Map(milestones.flatMap(({ sequence, passed }) => (passed === undefined ? [] : [[sequence, passed]]))),
+    [milestones],
+  );
   useHeaderAway(page, reading, view.rows[0]?.item.order ?? Number.POSITIVE_INFINITY);
   return (
     <ReadingProvider value={reading}>
       <TextsProvider value={data.texts}>
         <PersonContext value={summary?.person}>
-          <div ref={page} className="session" data-complete={isComplete} data-untimed={isUntimed || undefined}>
-            {!search.view && (
-              <a href="#timeline" className="skip-link">
-                Skip to the timeline
-              </a>
-            )}
-            <SessionHeader
-              {...{ session, summary, facts, timeline, outcome, isInspecting, linkOf, ...links }}
-              onInspect={() => setInspecting((before) => !before)}
-              onHelp={() => setPanel('help')}
-              onMask={isWithheld ? undefined : () => setPanel('mask')}
-            />
-            {!isUntimed && !isWithheld && (
-              <Boundary of="The strip" resetKey={loaded}>
-                <StripView
-                  {...{ range, milestones, contextWindow: data.contextWindow }}
-                  timeline={surveyed}
-                  onJump={place.goTo}
-                  onRange={place.chooseRange}
-                  onWhole={place.leaveRange}
-                />
-              </Boundary>
-            )}
-            {error !== undefined && !isWithheld && (
-              <div className="p-3">
-                <ErrorNote error={error} onRetry={retry} />
-              </div>
-            )}
-            <div className="session-body">
-              {isWithheld && <FactsAlone facts={facts} />}
-              {!isWithheld && search.view !== 'changes' && (
-                <Outline turns={timeline.turns} milestones={milestones} onSelect={place.jump} />
+          <TestRunsContext value={testRuns}>
+            <div ref={page} className="session" data-complete={isComplete} data-untimed={isUntimed || undefined}>
+              {!search.view && (
+                <a href="#timeline" className="skip-link">
+                  Skip to the timeline
+                </a>
               )}
-              {!isWithheld && <Middle state={state} />}
-              {isInspecting && (
-                <Boundary of="The inspector" resetKey={loaded}>
-                  <Suspense>
-                    <Side state={state} />
-                  </Suspense>
+              <SessionHeader
+                {...{ session, summary, facts, timeline, outcome, isInspecting, linkOf, ...links }}
+                onInspect={() => setInspecting((before) => !before)}
+                onHelp={() => setPanel('help')}
+                onMask={isWithheld ? undefined : () => setPanel('mask')}
+              />
+              {!isUntimed && !isWithheld && (
+                <Boundary of="The strip" resetKey={loaded}>
+                  <StripView
+                    {...{ range, milestones, contextWindow: data.contextWindow }}
+                    timeline={surveyed}
+                    onJump={place.goTo}
+                    onRange={place.chooseRange}
+                    onWhole={place.leaveRange}
+                  />
                 </Boundary>
               )}
-            </div>
-            <p className="session-print">
-              Only the rows in sight are printed. To print the whole session, choose Print… from its Download menu.
-            </p>
-            <Suspense>
-              {panel === 'help' && <HelpSheet onClose={() => setPanel(undefined)} />}
-              {panel === 'mask' && (
-                <MaskDialog
-                  sessionId={session.sessionId}
-                  selected={selectedText()}
-                  onMasked={data.readAgain}
-                  onClose={state.leavePanel}
-                />
+              {error !== undefined && !isWithheld && (
+                <div className="p-3">
+                  <ErrorNote error={error} onRetry={retry} />
+                </div>
               )}
-            </Suspense>
-          </div>
+              <div className="session-body">
+                {isWithheld && <FactsAlone facts={facts} />}
+                {!isWithheld && search.view !== 'changes' && (
+                  <Outline turns={timeline.turns} milestones={milestones} onSelect={place.jump} />
+                )}
+                {!isWithheld && <Middle state={state} />}
+                {isInspecting && (
+                  <Boundary of="The inspector" resetKey={loaded}>
+                    <Suspense>
+                      <Side state={state} />
+                    </Suspense>
+                  </Boundary>
+                )}
+              </div>
+              <p className="session-print">
+                Only the rows in sight are printed. To print the whole session, choose Print… from its Download menu.
+              </p>
+              <Suspense>
+                {panel === 'help' && <HelpSheet onClose={() => setPanel(undefined)} />}
+                {panel === 'mask' && (
+                  <MaskDialog
+                    sessionId={session.sessionId}
+                    selected={selectedText()}
+                    onMasked={data.readAgain}
+                    onClose={state.leavePanel}
+                  />
+                )}
+              </Suspense>
+            </div>
+          </TestRunsContext>
         </PersonContext>
       </TextsProvider>
     </ReadingProvider>

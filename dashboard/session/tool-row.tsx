@@ -1,4 +1,5 @@
 import { FilePen, FilePlus, FileX } from 'lucide-react';
+import { createContext, useContext } from 'react';
 import type { FileStat } from '../../contract/entry/changes.ts';
 import { formatDuration } from '../kit/format.ts';
 import { Lines } from '../kit/lines.tsx';
@@ -71,12 +72,22 @@ const Call = ({ item }: { item: ToolItem }) => (
 );
 
 /** The outcome and the duration of a call, at the edge of the content. */
+/** The test runs after which the tests were known to pass or to fail, by the events that say so. */
+export const TestRunsContext = createContext<ReadonlyMap<number, boolean>>(new Map());
+
 function Outcome({ item, isLive }: { item: ToolItem; isLive: boolean }) {
+  const runs = useContext(TestRunsContext);
+  const passed = [item, ...item.results].map(({ sequence }) => runs.get(sequence)).find((each) => each !== undefined);
   const exitCode = item.results.find(({ exitCode: code }) => code)?.exitCode;
   const isWaiting = !item.failed && item.results.length === 0;
   return (
     <span className="row-meta">
       {item.failed && <span className="exit-chip">{exitCode === undefined ? 'failed' : `exit ${exitCode}`}</span>}
+      {passed !== undefined && (
+        <span className="exit-chip" data-passed={passed}>
+          {passed ? 'tests passed' : 'tests failed'}
+        </span>
+      )}
       {isWaiting && <span className={isLive ? 'pulse' : ''}>{isLive ? 'running' : 'no result'}</span>}
       {item.durationMs !== undefined && item.durationMs >= 100 && formatDuration(item.durationMs)}
     </span>
