@@ -3,6 +3,7 @@ import { stateFolder } from '../config.ts';
 import { holderOf, stopDaemon } from '../daemon/control.ts';
 import { runDaemon } from '../daemon/daemon.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { createStateReport } from '../inspect/report.ts';
 import { ownPlaces } from '../read/places.ts';
 import { restartDaemon } from '../setup/daemon.ts';
 import { refuseOpenFolder } from '../setup/state-folder.ts';
@@ -14,7 +15,7 @@ export const runCommand = defineCommand({
   examples: [['capture run', 'until Ctrl-C']],
   run(context, _values, output) {
     refuseOpenFolder(context);
-    return runDaemon(context, { places: ownPlaces(context) }, output);
+    return runDaemon(context, { places: ownPlaces(context), report: createStateReport(context) }, output);
   },
 });
 

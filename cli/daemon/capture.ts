@@ -13,6 +13,7 @@ import { damageOf } from '../spool/damage.ts';
 import { startDelivery } from './deliver.ts';
 import { createMemory, createSpoolLimit, type Timing } from './limits.ts';
 import type { Log } from './log.ts';
+import type { StateReport } from './report.ts';
 import { createScan } from './scan.ts';
 import { createWatch, type Watch } from './watch.ts';
 
@@ -23,6 +24,7 @@ export interface CaptureOptions {
   signal: AbortSignal;
   log: Log;
   timing: Timing;
+  report: StateReport;
 }
 
 /** A transcript without any record is left alone for this long, because its first record may still be written. */

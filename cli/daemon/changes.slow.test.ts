@@ -204,7 +204,7 @@ test('a state that keeps capture from starting is reported without any name', as
 });
 
 test('transcripts that stay unread are reported after a while', async () => {
-  const { start, home, service } = await setUpDaemon({ timing: { inspectMs: 300 } });
+  const { start, home, service } = await setUpDaemon({ inspectMs: 300 });
   const name = `${sessionId(2)}.jsonl`;
   await start();
   mkdirSync(join(home, '.claude/projects/shop'), { recursive: true });

@@ -16,11 +16,12 @@ import { captureLive } from './capture.ts';
 import { becomeDaemon } from './control.ts';
 import { TIMING, type Timing } from './limits.ts';
 import { createLog } from './log.ts';
-import { createFailureReport } from './report-failure.ts';
+import { createFailureReport, type StateReport } from './report.ts';
 import { createSessionLines } from './show.ts';
 
 export interface DaemonOptions {
   places: readonly Place[];
+  report: StateReport;
   timing?: Partial<Timing>;
 }
 
@@ -34,7 +35,7 @@ interface Opened {
  * start, errors that a person or the service can fix do not end it.
  */
 export async function runDaemon(context: Context, options: DaemonOptions, output: Output): Promise<void> {
-  const { places } = options;
+  const { places, report } = options;
   const timing = { ...TIMING, ...options.timing };
   const folder = stateFolder(context);
   const lock = await becomeDaemon(folder, context);
@@ -43,7 +44,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs).join();
   /** A stamp of the person's decisions about capturing. */
   const wishesOf = ({ decisions }: Spool) => `${stampOf('preferences.json')} ${decisions.revision()}`;
-  const reportFailure = createFailureReport(context, timing.heartbeatMs);
+  const reportFailure = createFailureReport(context, report, timing.heartbeatMs);
   let signIn = '';
 
   async function open(): Promise<Opened> {
@@ -78,7 +79,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     log.info(`Capturing for ${nameOf(pipeline)}.`);
     const ending = new AbortController();
     const signal = AbortSignal.any([context.stop, ending.signal]);
-    const options = { pipeline, places, consent, signal, log, timing };
+    const options = { pipeline, places, consent, signal, log, timing, report };
     const capturing = captureLive(context, options);
     const change = untilChange(pipeline, signal);
     try {

@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { describe, Failure } from '../failure.ts';
-import { inspect } from '../inspect/inspect.ts';
-import { toReport } from '../inspect/report.ts';
-import type { AgentTranscripts } from '../inspect/transcripts.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { type Sending, startSending } from '../sending.ts';
 import { damageOf } from '../spool/damage.ts';
@@ -11,11 +8,13 @@ import { explainRefusal } from '../upload/problem.ts';
 import type { Timing } from './limits.ts';
 import type { Log } from './log.ts';
 import { findStoppedAgents } from './processes.ts';
+import type { StateReport } from './report.ts';
 
 export interface DeliverOptions {
   signal: AbortSignal;
   log: Log;
   timing: Timing;
+  report: StateReport;
 }
 
 /**
@@ -24,13 +23,10 @@ export interface DeliverOptions {
  */
 export function startDelivery(context: Context, pipeline: Pipeline, options: DeliverOptions) {
   const { spool } = pipeline;
-  const { signal, log, timing } = options;
+  const { signal, log, timing, report } = options;
   let sending: Sending | undefined;
   let isHeld = false;
   let stopped: readonly string[] = [];
-  /** The state of the transcripts for the report. All of them are unread at first, while the reading begins. */
-  let agents: AgentTranscripts[] = [];
-  let inspectedAt = context.now();
   const warnOfTrouble = (trouble: string) =>
     log.warn(`Sending to ${pipeline.settings.url} fails and will be retried: ${trouble}`);
 
@@ -82,25 +78,12 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       if (stopped.length > 0) current.wake();
       for (const { sentence, hint = '' } of spool.holds.list().slice(0, 1)) log.warn(`${sentence} ${hint}`);
       write(() => spool.setMeta('daemon', JSON.stringify({ beatAt: context.now() })));
-      await report(current, aheadMs).catch((error) => log.warn(`The state was not reported: ${describe(error)}`));
+      await report({ spool, aheadMs })
+        .then(current.report)
+        .catch((error) => log.warn(`The state was not reported: ${describe(error)}`));
       await pause(timing.heartbeatMs, lasting);
     }
     return undefined;
-  }
-
-  /** Reports to the dashboard what `capture status` finds. A failed report is repeated after the next heartbeat. */
-  async function report(current: Sending, aheadMs: number | undefined): Promise<void> {
-    const now = context.now();
-    const isDue = now - inspectedAt >= timing.inspectMs;
-    const inspection = await inspect(context, {
-      spool,
-      service: { answer: 'yes', secret: 'accepted', ...(aheadMs !== undefined && { aheadMs }) },
-      daemon: { running: true },
-      ...(!isDue && { agents }),
-    });
-    if (isDue) inspectedAt = now;
-    agents = inspection.agents;
-    await current.report(toReport(inspection, context));
   }
 
   /** Stores why nothing is sent at all. */

@@ -12,8 +12,6 @@ export const TIMING = {
   /** How often a long read is interrupted at most, while other work waits. */
   sliceMs: 500,
   heartbeatMs: 60_000,
-  /** How often all transcripts are checked for the report of this machine's state. A shorter delay in reading is no trouble. */
-  inspectMs: 10 * 60_000,
   /** How long to wait before retrying a session or an agent that the service does not accept. */
   heldMs: 10 * 60_000,
   /** How long to wait after an error of this machine, such as a full disk. */

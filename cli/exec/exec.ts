@@ -10,6 +10,7 @@ import { runDaemon } from '../daemon/daemon.ts';
 import { findDashboard, sessionPage } from '../dashboard.ts';
 import { codeOf, describe, EXIT, Failure, toFailure } from '../failure.ts';
 import { importAll } from '../import/capture.ts';
+import { createStateReport } from '../inspect/report.ts';
 import { createOutput, formatCount, type Output } from '../output.ts';
 import { readConsent, writeConsent } from '../privacy/consent.ts';
 import { preferencesPath } from '../privacy/preferences.ts';
@@ -89,9 +90,9 @@ class Job {
     this.#warnOfPause();
     this.#context.takeSignals((signal) => this.#passSignal(signal));
     // Transcripts that cannot be captured now, for instance while the service is down, are read again at the end.
-    const capturing = runDaemon(this.#within(this.#ended.signal), { places: this.#places() }, this.#silent()).catch(
-      () => {},
-    );
+    const within = this.#within(this.#ended.signal);
+    const options = { places: this.#places(), report: createStateReport(within) };
+    const capturing = runDaemon(within, options, this.#silent()).catch(() => {});
     const exitCode = this.#runCommand();
     // If the command could not be started, there is nothing to deliver.
     const hasRun = await exitCode.then(

@@ -1,10 +1,37 @@
 import type { MachineReport } from '../../contract/environment.ts';
 import type { Context } from '../context.ts';
+import type { StateReport } from '../daemon/report.ts';
 import { findTroubles } from './findings.ts';
-import type { Inspection } from './inspect.ts';
+import { type Inspection, inspect } from './inspect.ts';
+import type { AgentTranscripts } from './transcripts.ts';
 
-/** What the service may know of this machine's state: counts, fixed words and times. */
-export function toReport(inspection: Inspection, context: Context): MachineReport {
+/** How often all transcripts are checked. A shorter delay in reading them is no trouble. */
+const INSPECT_MS = 10 * 60_000;
+
+/** Returns a function that reports what `capture status` finds. */
+export function createStateReport(context: Context, inspectMs = INSPECT_MS): StateReport {
+  // At first, all transcripts are unread, because the reading begins.
+  let agents: AgentTranscripts[] = [];
+  let inspectedAt = context.now();
+
+  return async (sending) => {
+    if (sending === undefined) return toReport(await inspect(context), context);
+    const { spool, aheadMs } = sending;
+    const now = context.now();
+    const isDue = now - inspectedAt >= inspectMs;
+    const inspection = await inspect(context, {
+      spool,
+      service: { answer: 'yes', secret: 'accepted', ...(aheadMs !== undefined && { aheadMs }) },
+      daemon: { running: true },
+      ...(!isDue && { agents }),
+    });
+    if (isDue) inspectedAt = now;
+    agents = inspection.agents;
+    return toReport(inspection, context);
+  };
+}
+
+function toReport(inspection: Inspection, context: Context): MachineReport {
   const byState = new Map(findTroubles(inspection, context).map((one) => [one.check, one]));
   return {
     waiting: inspection.spool?.waiting.events ?? 0,

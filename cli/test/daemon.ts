@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
 import type { Context } from '../context.ts';
 import { type DaemonOptions, runDaemon } from '../daemon/daemon.ts';
+import { createStateReport } from '../inspect/report.ts';
 import { createOutput } from '../output.ts';
 import { type Consent, writeConsent } from '../privacy/consent.ts';
 import { ownPlaces } from '../read/places.ts';
@@ -21,6 +22,8 @@ export interface DaemonSetUp extends Partial<DaemonOptions> {
   context?: Partial<Context>;
   /** Written to the state folder before the daemon starts. */
   preferences?: object;
+  /** How often the transcripts are checked for the report. */
+  inspectMs?: number;
   isTTY?: boolean;
   json?: boolean;
   /** The person's consent to earlier sessions, by default to all; `unasked` if the person has not decided. */
@@ -37,6 +40,7 @@ export async function setUpDaemon({
   isTTY = false,
   json = false,
   consent = { since: 0, history: 'all' },
+  inspectMs,
   ...options
 }: DaemonSetUp = {}) {
   const service = await startService(faults);
@@ -60,7 +64,8 @@ export async function setUpDaemon({
     const before = starts();
     const { context, written } = createContext({ home, variables, isTTY, context: { stop: stop.signal, ...more } });
     const timing = { ...TIMING, ...options.timing };
-    const daemon = { places: ownPlaces(context), ...options, timing };
+    const report = createStateReport(context, inspectMs);
+    const daemon = { places: ownPlaces(context), report, ...options, timing };
     const ended = runDaemon(context, daemon, createOutput(context, { json }));
     const end = async () => {
       stop.abort();

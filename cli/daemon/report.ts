@@ -1,9 +1,23 @@
+import type { MachineReport } from '../../contract/environment.ts';
 import { requireSettings, type Settings } from '../config.ts';
 import type { Context } from '../context.ts';
-import { inspect } from '../inspect/inspect.ts';
-import { toReport } from '../inspect/report.ts';
+import type { Spool } from '../spool/open.ts';
 import { createRegistration, type Registration } from '../upload/registration.ts';
 import { createService } from '../upload/service.ts';
+
+/**
+ * Reports what the service may know of this machine's state: counts, fixed words and times.
+ * @param sending what is known while events are sent; undefined while capturing cannot start
+ */
+export type StateReport = (
+  sending:
+    | {
+        spool: Spool;
+        /** How many milliseconds this machine's clock is ahead of the service's. */
+        aheadMs: number | undefined;
+      }
+    | undefined,
+) => Promise<MachineReport>;
 
 const TIMEOUT_MS = 10_000;
 
@@ -11,7 +25,7 @@ const TIMEOUT_MS = 10_000;
  * Returns a function that reports the state of a machine while capturing cannot start, for instance because its preferences
  * have an error. Otherwise the dashboard would keep the last report, which may say that all is well.
  */
-export function createFailureReport(context: Context, everyMs: number): () => Promise<void> {
+export function createFailureReport(context: Context, report: StateReport, everyMs: number): () => Promise<void> {
   let registered: { settings: string; registration: Registration } | undefined;
   let reportedAt = Number.NEGATIVE_INFINITY;
 
@@ -32,6 +46,6 @@ export function createFailureReport(context: Context, everyMs: number): () => Pr
     reportedAt = now;
     const registration = register(requireSettings(context));
     await registration.heartbeat();
-    await registration.report(toReport(await inspect(context), context));
+    await registration.report(await report(undefined));
   };
 }
