@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { forShare } from './dialect.ts';
 import { oneRow } from './rows.ts';
 import type { Db } from './schema.ts';
 
@@ -43,7 +44,7 @@ export interface Added {
   bytes: number;
 }
 
-/** Adds received bytes. The bytes of a deleted session count only for the day. */
+/** Adds received bytes. The bytes of a deleted session count only for the day, and those of a deleted organization not at all. */
 export const addStored = (db: Db, added: readonly Added[], day: string): Promise<void> =>
   db.transaction().execute(async (transaction) => {
     // Sorted, so that two replicas cannot deadlock.
@@ -59,7 +60,9 @@ export const addStored = (db: Db, added: readonly Added[], day: string): Promise
     for (const [organizationId, own] of [...byOrganization].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const bytes = own.reduce((sum, one) => sum + one.bytes, 0);
       await sql`
-        insert into stored_days (organization_id, day, bytes) values (${organizationId}, ${day}, ${bytes})
+        insert into stored_days (organization_id, day, bytes)
+        select organization_id, ${day}, cast(${bytes} as bigint) from organizations
+        where organization_id = ${organizationId} and status <> 'deleted' ${forShare(transaction)}
         on conflict (organization_id, day) do update set bytes = stored_days.bytes + excluded.bytes`.execute(
         transaction,
       );

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { insertDirectoryUser } from '../store/directory.ts';
 import { removeOrganization } from '../store/organization-end.ts';
+import { addStored } from '../store/stored-bytes.ts';
 import { ENGINES, openTestStore } from './engines.ts';
 
 test.each(ENGINES)('removing an organization with many rows on %s keeps the rows of others', async (engine) => {
@@ -46,5 +47,27 @@ test.each(ENGINES)('removing an organization with many rows on %s keeps the rows
   for (const table of ['policies', 'directory_tokens', 'directory_users'] as const)
     expect(await left(table)).toEqual([kept]);
   expect(await left('organizations')).toEqual([kept]);
+  await store.dispose();
+});
+
+test.each(ENGINES)('bytes on %s that are counted after the end of their organization leave no row', async (engine) => {
+  const store = await openTestStore(engine);
+  const { db } = store;
+  const organization = { name: '', tenant_assigned: 0, owner_user_id: 'usr_1', created_at: 1, updated_at: 1 } as const;
+  const organizations = (['deleted', 'active'] as const).map((status) => ({
+    ...organization,
+    organization_id: `org_${status}`,
+    slug: status,
+    status,
+  }));
+  await db.insertInto('organizations').values(organizations).execute();
+  const added = ['org_deleted', 'org_active', 'org_removed'].map((organizationId) => ({
+    organizationId,
+    sessionId: `ses of ${organizationId}`,
+    bytes: 5,
+  }));
+  for (let count = 0; count < 2; count++) await addStored(db, added, '2026-11-28');
+  const rows = await db.selectFrom('stored_days').selectAll().execute();
+  expect(rows).toEqual([{ organization_id: 'org_active', day: '2026-11-28', bytes: 10 }]);
   await store.dispose();
 });

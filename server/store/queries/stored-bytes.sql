@@ -7,8 +7,21 @@ insert into stored_bytes (session_id, organization_id, bytes) select sessions.se
   where sessions.deleted_at is null
   on conflict (session_id) do update
   set bytes = stored_bytes.bytes + excluded.bytes;
-insert into stored_days (organization_id, day, bytes)
-  values ($1, $2, $3)
+insert into stored_days (organization_id, day, bytes) select organization_id, $1, cast($2 as bigint)
+  from organizations
+  where organization_id = $3 and status <> 'deleted' for share
+  on conflict (organization_id, day) do update
+  set bytes = stored_days.bytes + excluded.bytes;
+-- on SQLite
+insert into stored_bytes (session_id, organization_id, bytes) select sessions.session_id, sessions.organization_id, cast(added.column2 as bigint)
+  from (values (?, ?)) as added
+  join sessions on sessions.session_id = added.column1
+  where sessions.deleted_at is null
+  on conflict (session_id) do update
+  set bytes = stored_bytes.bytes + excluded.bytes;
+insert into stored_days (organization_id, day, bytes) select organization_id, ?, cast(? as bigint)
+  from organizations
+  where organization_id = ? and status <> 'deleted'
   on conflict (organization_id, day) do update
   set bytes = stored_days.bytes + excluded.bytes;
 
