@@ -15,8 +15,8 @@ import {
 import { headers, type MsgHdrs, type NatsConnection, nanos } from '@nats-io/transport-node';
 import { Problem } from '../../contract/problem.ts';
 import { type AppendEntry, type Entry, type Logged, readEntry, writeEntry } from './entry.ts';
-import { findLoss } from './loss.ts';
-import { deadLettersOf, ensureStreams, isCode, subjectsOf, WORKERS } from './streams.ts';
+import { findLoss, LOOK_MS, type Loss, untilLooked } from './loss.ts';
+import { deadLettersOf, ensureStreams, isCode, isMissing, subjectsOf, WORKERS } from './streams.ts';
 
 export interface NewMessage {
   /** `<organization>.<session>`. */
@@ -108,8 +108,6 @@ const READ_AT_ONCE = 5_000;
 export const PULL_MS = 1_000;
 /** How long after a failure to publish or read revoked secrets the next attempt starts. */
 const AGAIN_MS = 1_000;
-/** How long after a failed look at a bus that is connected again the next one starts. */
-const RESUME_MS = 100;
 
 export interface OpenBusOptions {
   name: string;
@@ -149,8 +147,7 @@ export async function openBus(
   let newest = 0;
 
   /** Must be done before any process publishes, since the workers would skip what is published before. */
-  async function recover(): Promise<void> {
-    const loss = await findLoss(manager, name, newest);
+  async function recover(loss: Loss | undefined): Promise<void> {
     if (!loss) return;
     if (loss.isSkipping) {
       await manager.consumers.delete(name, WORKERS);
@@ -159,8 +156,14 @@ export async function openBus(
     newest = loss.last;
     onLost?.();
   }
+  /** Creates missing streams, because a bus that is connected again may have lost all of them. */
+  const look = () =>
+    findLoss(manager, name, newest).catch((error: unknown) => {
+      if (isMissing(error)) void ensure().catch(() => undefined);
+      throw error;
+    });
   await ensure();
-  await recover();
+  await recover(await look());
 
   /** Runs a short request. Rejects as soon as the connection is lost, whereas the client would wait for its timeout. */
   const ask = <Answer>(question: () => Promise<Answer>): Promise<Answer> =>
@@ -207,14 +210,14 @@ export async function openBus(
   /** Uses the bus again once it is known which messages it has, unless the connection is lost meanwhile. */
   async function resume(reconnect: number): Promise<void> {
     const isPresent = () => reconnect === reconnects && !connection.isClosed();
-    const isReady = () =>
-      ensure()
-        .then(recover)
-        .then(
-          () => true,
-          () => false,
-        );
-    while (isPresent() && !(await isReady())) await pause(RESUME_MS, undefined, { ref: false });
+    while (isPresent()) {
+      try {
+        await recover(await untilLooked(look, isPresent));
+        break;
+      } catch {
+        await pause(LOOK_MS, undefined, { ref: false });
+      }
+    }
     if (!isPresent()) return;
     connected = true;
     forget();

@@ -10,6 +10,8 @@ export interface Loss {
   isSkipping: boolean;
 }
 
+/** How long after a look the next one starts, if it has no answer. */
+export const LOOK_MS = 250;
 /** How long after the first look the second one follows, since a new leader of a cluster may not know the last messages yet. */
 const LOOK_AGAIN_MS = 1_000;
 
@@ -29,4 +31,22 @@ export async function findLoss(manager: JetStreamManager, name: string, newest: 
   if (!(await look())) return undefined;
   await pause(LOOK_AGAIN_MS, undefined, { ref: false });
   return look();
+}
+
+/**
+ * Looks until the first answer. It does not wait for the others: a cluster without a leader loses requests, and each waits 3 s for its
+ * answer.
+ * @param isPresent whether the connection is still the same; if not, nothing was found
+ */
+export async function untilLooked(
+  look: () => Promise<Loss | undefined>,
+  isPresent: () => boolean,
+): Promise<Loss | undefined> {
+  const looked = Promise.withResolvers<Loss | undefined>();
+  const isOver = looked.promise.then(() => true);
+  for (let isLooked = false; isPresent() && !isLooked; ) {
+    look().then(looked.resolve, () => undefined);
+    isLooked = await Promise.race([isOver, pause(LOOK_MS, false, { ref: false })]);
+  }
+  return isPresent() ? looked.promise : undefined;
 }

@@ -62,12 +62,15 @@ async function ensure(found: Promise<unknown>, make: () => Promise<unknown>): Pr
     await found;
     return false;
   } catch (error) {
-    if (!isCode(error, JetStreamApiCodes.StreamNotFound) && !isCode(error, JetStreamApiCodes.ConsumerNotFound))
-      throw error;
+    if (!isMissing(error)) throw error;
     await make();
     return true;
   }
 }
+
+/** Whether the bus has no such stream or consumer. */
+export const isMissing = (error: unknown): boolean =>
+  isCode(error, JetStreamApiCodes.StreamNotFound) || isCode(error, JetStreamApiCodes.ConsumerNotFound);
 
 export const isCode = (error: unknown, code: number): boolean =>
   error instanceof JetStreamApiError && error.code === code;
