@@ -169,6 +169,10 @@ export const Hit = Type.Object({
 });
 export type Hit = Static<typeof Hit>;
 
+/** How many of the sessions that pass the filters have been searched for the words. */
+export const SearchProgress = Type.Object({ searched: Type.Integer(), sessions: Type.Integer() });
+export type SearchProgress = Static<typeof SearchProgress>;
+
 export const SearchPage = Type.Object({
   sessions: Type.Array(
     Type.Object({
@@ -178,6 +182,8 @@ export const SearchPage = Type.Object({
     }),
   ),
   nextCursor: Type.Union([Type.String(), Type.Null()]),
+  /** Given if more sessions must be searched before the page is full; absent if there are more than 10,000. */
+  progress: Type.Optional(SearchProgress),
   /** Set if some sessions are not yet derived and may be missing. */
   catchingUp: Type.Optional(Type.Boolean()),
 });

@@ -23,14 +23,27 @@ export interface LongReads {
     signal: AbortSignal,
     read: (db: Db, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result>;
+  /**
+   * Runs reads one after the other until one has enough, or they have taken a second. Each one waits in the queue again, so that
+   * others get their turns.
+   * @returns the result of the last read
+   */
+  runOn<Result>(
+    reader: Reader,
+    signal: AbortSignal,
+    read: (db: Db, signal: AbortSignal, before: Result | undefined) => Promise<Result>,
+    isEnough: (result: Result) => boolean,
+  ): Promise<Result>;
 }
 
+/** When reads that follow each other end, in milliseconds without the time in the queue. */
+const ENOUGH_MS = 1_000;
 /** The most waiting reads of one organization. */
 const MOST_WAITING = 100;
 /** Twice the `statement_timeout` of PostgreSQL. It does not include the time in the queue. */
 const DEADLINE_MS = 30_000;
 
-export function createLongReads({ longReads: { db, atOnce } }: Pick<Store, 'longReads'>): LongReads {
+export function createLongReads({ longReads: { db, atOnce } }: Pick<Store, 'longReads'>, now: () => number): LongReads {
   const queue = new Queue({
     atOnce,
     // No organization may use all connections.
@@ -39,7 +52,7 @@ export function createLongReads({ longReads: { db, atOnce } }: Pick<Store, 'long
     deadlineMs: DEADLINE_MS,
     full: crowded,
   });
-  return {
+  const longReads: LongReads = {
     async run({ organizationId, userId }, signal, read) {
       try {
         return await queue.run((signal) => read(untilAborted(db, signal), signal), {
@@ -51,7 +64,23 @@ export function createLongReads({ longReads: { db, atOnce } }: Pick<Store, 'long
         throw error instanceof DeadlineExceeded ? tooLong(error) : error;
       }
     },
+
+    async runOn<Result>(...[reader, signal, read, isEnough]: Parameters<typeof longReads.runOn<Result>>) {
+      let took = 0;
+      let result: Result | undefined;
+      for (;;) {
+        const next: Result = await longReads.run(reader, signal, async (db, signal) => {
+          const begun = now();
+          const next = await read(db, signal, result);
+          took += now() - begun;
+          return next;
+        });
+        if (isEnough(next) || took >= ENOUGH_MS) return next;
+        result = next;
+      }
+    },
   };
+  return longReads;
 }
 
 /** The same store, but it refuses queries once the signal is aborted. */

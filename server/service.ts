@@ -310,7 +310,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
       : undefined;
   const deps: Deps = {
     store,
-    longReads: createLongReads(store),
+    longReads: createLongReads(store, now),
     identity,
     auditKey: options.auditKey,
     async secretsRevoked(secretIds) {

@@ -1,12 +1,12 @@
 import { parseQuery, parseWords } from '../../contract/query.ts';
-import { BY_FIT } from '../../contract/review.ts';
+import { BY_FIT, type FoundEvents } from '../../contract/review.ts';
 import type { Deps } from '../deps.ts';
 import { toSummary } from '../derive/review.ts';
 import type { Handlers } from '../http/handler.ts';
 import { findInSession } from '../search/find-in-session.ts';
 import { createMatcher } from '../search/matcher.ts';
 import { readPosition, writePosition } from '../search/position.ts';
-import { type Page, search } from '../search/search-sessions.ts';
+import { type Page, readProgress, type Search, search } from '../search/search-sessions.ts';
 import type { Db } from '../store/schema.ts';
 import { findSession, toSession } from '../store/sessions.ts';
 import { findSummaries } from '../store/summaries.ts';
@@ -27,19 +27,26 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews
       const order = query.order === undefined || query.order === BY_FIT ? 'started' : query.order;
       // Read before the search, because the search may have missed a session that is derived in between.
       const catchingUp = await indexer.isCatchingUp(caller.organizationId);
-      const { found: hits, next } = await longReads.run(caller, signal, (db, signal) =>
-        search(db, {
-          viewer,
-          planes: plane === 'all' ? ['live', 'test'] : [plane],
-          query: parseQuery(query.q ?? ''),
-          order,
-          direction: query.direction ?? 'desc',
-          limit: Math.min(Number(query.limit ?? DEFAULT_PAGE), LARGEST_PAGE),
-          after: query.cursor === undefined ? undefined : readPosition(query.cursor, order),
-          now: now(),
-          signal,
-        }),
+      const asked: Search = {
+        viewer,
+        planes: plane === 'all' ? ['live', 'test'] : [plane],
+        query: parseQuery(query.q ?? ''),
+        order,
+        direction: query.direction ?? 'desc',
+        limit: Math.min(Number(query.limit ?? DEFAULT_PAGE), LARGEST_PAGE),
+        after: query.cursor === undefined ? undefined : readPosition(query.cursor, order),
+        now: now(),
+      };
+      const { found: hits, next } = await longReads.runOn(
+        caller,
+        signal,
+        (db, signal, before: Page | undefined) => search(db, { ...asked, after: before?.next ?? asked.after, signal }),
+        ({ found, next }) => found.length > 0 || !next,
       );
+      const progress =
+        next && hits.length < asked.limit
+          ? await longReads.run(caller, signal, (db) => readProgress(db, asked, next))
+          : undefined;
       const shown = isByFit ? hits.toSorted((one, other) => one.fit - other.fit) : hits;
       const rows = await show(db, viewer, shown);
       const looker = lookerOf(ask, ask.caller);
@@ -51,7 +58,12 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews
       }));
       return {
         status: 200,
-        body: { sessions, nextCursor: next ? writePosition(next) : null, ...(catchingUp && { catchingUp }) },
+        body: {
+          sessions,
+          nextCursor: next ? writePosition(next) : null,
+          ...(progress && { progress }),
+          ...(catchingUp && { catchingUp }),
+        },
       };
     },
 
@@ -61,8 +73,12 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews
       const session = foundReadable(viewer, await findSession(db, viewer, params.sessionId));
       sessionViews.note(lookerOf(ask, ask.caller), session, 'opened', true);
       const matcher = createMatcher(parseWords(query.q).terms);
-      const body = await longReads.run(caller, signal, (db, signal) =>
-        findInSession(db, session, matcher, Number(query.from ?? 1), signal),
+      const body = await longReads.runOn(
+        caller,
+        signal,
+        (db, signal, before: FoundEvents | undefined) =>
+          findInSession(db, session, matcher, before?.next ?? Number(query.from ?? 1), signal),
+        ({ hits, next }) => hits.length > 0 || next === null,
       );
       return { status: 200, body };
     },

@@ -2,8 +2,9 @@ import type { FoundEvents } from '../../contract/review.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { ReadableSession } from '../store/viewer.ts';
 import { byIndex, type EventRange, lastIndexed } from '../store/word-index.ts';
+import { Budget } from './budget.ts';
 import type { Matcher } from './matcher.ts';
-import { type Budget, type RangeRead, readRanges } from './read-events.ts';
+import { type RangeRead, readRanges } from './read-events.ts';
 import { findRanges } from './verify.ts';
 
 /** The most bytes of events read for one answer, so that the first hits appear soon. A single range may have more. */
@@ -26,7 +27,7 @@ export async function findInSession(
   signal?: AbortSignal,
 ): Promise<FoundEvents> {
   const all = matcher.terms.flatMap(({ not }, place) => (not ? [] : [place]));
-  const budget: Budget = { left: MOST_BYTES };
+  const budget = new Budget(MOST_BYTES);
   const hits: FoundEvents['hits'] = [];
   if (all.length === 0 || from > session.event_count) return { hits, next: null };
   const ranges = await rangesOf(db, session, matcher, all, from);
@@ -38,6 +39,7 @@ export async function findInSession(
       return {
         range,
         hits,
+        isNeeded: () => true,
         take(event) {
           if (event.terms.size === all.length && all.every((one) => event.terms.has(one))) hits.push(event.show());
           return true;

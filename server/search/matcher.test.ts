@@ -225,6 +225,55 @@ describe('the arguments of a call', () => {
   });
 });
 
+test('an event with a term is never passed over by its JSON, however that is written', () => {
+  const sign = fc.oneof(
+    fc.constantFrom(
+      '\n',
+      '\t',
+      '\\',
+      '\\n',
+      '"',
+      '/',
+      '\0',
+      '\u001b[1m',
+      '\u2028',
+      '\u212a',
+      '\u0301',
+      'é',
+      '文',
+      ' ',
+      '',
+    ),
+    fc.string({ unit: 'binary', maxLength: 3 }),
+  );
+  const word = fc.constantFrom('alpha', 'Bravo', 'getUser', 'get_user', 'nalpha', 'kilo', 'tango', 'fox');
+  const text = fc.array(fc.tuple(word, sign), { maxLength: 8 }).map((words) => words.flat().join(''));
+  const asEscapes = (json: string) => json.replace(/[ak]/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`);
+  const query = fc
+    .array(fc.constantFrom('alpha', 'bravo', 'getUser', 'user', 'kilo', 'tango', 'fox', 'é'), {
+      minLength: 1,
+      maxLength: 3,
+    })
+    .map((words) => words.join(' '));
+  const property = fc.property(text, query, fc.nat(3), fc.boolean(), (cmd, term, depth, isEscaped) => {
+    let input: unknown = { cmd };
+    for (let n = 0; n < depth; n++) input = JSON.stringify({ input });
+    const matcher = createMatcher([{ text: term }]);
+    const json = JSON.stringify({ name: 'shell', input });
+    const written = isEscaped ? asEscapes(json) : json;
+    const isFound = findIn(matcher, 'tool.call', JSON.parse(written)) !== undefined;
+    if (isFound) expect(matcher.mayMatch(Buffer.from(written).toString('latin1')), written).toBe(true);
+  });
+  fc.assert(property, runs(400));
+});
+
+test('an event is passed over if no word of a phrase follows the other in it', () => {
+  const { mayMatch } = createMatcher([{ text: 'go test' }]);
+  const json = (text: string) => JSON.stringify({ text });
+  expect(['test it, then go', 'go on and test', 'gotcha test'].map(json).filter(mayMatch)).toEqual([]);
+  expect(['go\n\ttest', 'Go "test"', 'go', 'goTest'].map(json).map(mayMatch)).toEqual([true, true, false, true]);
+});
+
 describe('an event', () => {
   const match = (query: string, payload: unknown, eventType = 'assistant.message') =>
     findIn(createMatcher(parseQuery(query).terms), eventType, payload);

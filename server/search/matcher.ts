@@ -2,7 +2,7 @@ import type { Hit } from '../../contract/review.ts';
 import type { Term } from '../../contract/written-query.ts';
 import type { Steps } from '../work.ts';
 import { outsidePair } from './cut.ts';
-import { type Effort, findTerm, prepareTerm, type Wanted } from './term.ts';
+import { type Effort, findTerm, isDisguised, prepareTerm, type Wanted } from './term.ts';
 import { textsOf } from './texts.ts';
 
 /** The match in an event. */
@@ -15,6 +15,11 @@ export interface Found {
 
 export interface Matcher {
   terms: readonly Wanted[];
+  /**
+   * Whether an event may have a term.
+   * @param json its payload, with one byte in each code unit
+   */
+  mayMatch(json: string): boolean;
   /**
    * Searches an event for the terms. It yields the number of compared words now and then.
    * @returns undefined if no term occurs
@@ -32,6 +37,7 @@ export function createMatcher(given: readonly Term[]): Matcher {
   const terms = given.map(prepareTerm).filter((term) => term !== undefined);
   return {
     terms,
+    mayMatch: (json) => terms.some(({ inJson }) => inJson.every((words) => words.test(json))) || isDisguised(json),
     *match(eventType, payload) {
       const texts = textsOf(eventType, payload);
       const length = texts.reduce((sum, text) => sum + text.length, 0);

@@ -4,14 +4,20 @@ import { Problem } from '../../contract/problem.ts';
 import type { Order } from '../../contract/review.ts';
 import type { Position } from './search-sessions.ts';
 
-const Sequence = Type.Integer({ minimum: 1, maximum: 2 ** 48 });
+const Count = Type.Integer({ minimum: 0, maximum: 2 ** 48 });
 const SessionId = Type.String({ maxLength: 100, pattern: '^[^\\u0000]*$' });
 
 /** The content of a cursor. The names are short, because a cursor is part of an address. */
 const Held = Type.Object({
   p: Type.Optional(Type.Tuple([Type.Number(), SessionId])),
   u: Type.Optional(
-    Type.Tuple([SessionId, Sequence, Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), { maxItems: 100 })]),
+    Type.Tuple([
+      SessionId,
+      Count,
+      Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), { maxItems: 100 }),
+      Count,
+      Count,
+    ]),
   ),
 });
 
@@ -19,7 +25,9 @@ const Held = Type.Object({
 export function writePosition({ place, unfinished }: Position): string {
   const held: Static<typeof Held> = {
     ...(place && { p: [place.value, place.sessionId] }),
-    ...(unfinished && { u: [unfinished.sessionId, unfinished.from, [...unfinished.proven]] }),
+    ...(unfinished && {
+      u: [unfinished.sessionId, unfinished.from, [...unfinished.proven], unfinished.seen, unfinished.tried],
+    }),
   };
   return Buffer.from(JSON.stringify(held)).toString('base64url');
 }
@@ -33,7 +41,7 @@ export function readPosition(cursor: string, order: Order): Position {
   const { p, u } = held;
   return {
     ...(p && { place: { value: p[0], sessionId: p[1] } }),
-    ...(u && { unfinished: { sessionId: u[0], from: u[1], proven: u[2] } }),
+    ...(u && { unfinished: { sessionId: u[0], from: u[1], proven: u[2], seen: u[3], tried: u[4] } }),
   };
 }
 

@@ -7,13 +7,9 @@ import { type AppendOf, readAppendsOf } from '../store/events.ts';
 import type { Db } from '../store/schema.ts';
 import type { EventRange } from '../store/word-index.ts';
 import { inSlices, type Steps } from '../work.ts';
+import type { Budget } from './budget.ts';
 import { Joiner, type ReadEvent } from './join.ts';
 import type { Matcher } from './matcher.ts';
-
-/** How many bytes of events may still be read for one request. */
-export interface Budget {
-  left: number;
-}
 
 /** How events are read, and how many. */
 export interface Reader {
@@ -35,6 +31,10 @@ export interface FoundEvent {
 /** A range of events to read. */
 export interface RangeRead {
   range: EventRange;
+  /** Whether the range should still be read, after what was found in the ranges before. */
+  isNeeded(): boolean;
+  /** Called when the range is read. */
+  begin?(): void;
   /**
    * Called for each event with some of the terms, in order.
    * @returns false if the rest of the range is not needed
@@ -44,7 +44,7 @@ export interface RangeRead {
 
 /**
  * Reads ranges of events, one after another.
- * @returns how many ranges were read, at least one; once the budget is spent, no further range is started
+ * @returns how many ranges are done, at least one; once the budget is spent, no further range is started
  */
 export async function readRanges(
   db: Db,
@@ -52,11 +52,12 @@ export async function readRanges(
   reads: readonly RangeRead[],
   reader: Reader,
 ): Promise<number> {
-  const progress = reads.map(({ range, take }): Progress => ({ range, take, state: 'waiting', joiner: new Joiner() }));
+  const progress = reads.map((read): Progress => ({ ...read, state: 'waiting', joiner: new Joiner() }));
   const ranges = reads.map(({ range }) => range);
   for await (const appends of readAppendsOf(db, organizationId, ranges)) {
     const unread = await inSlices(readAppends(appends, progress, reader), reader.signal);
     if (unread !== undefined) return unread;
+    if (!progress.some(isWanted)) break;
   }
   return reads.length;
 }
@@ -66,6 +67,8 @@ interface Progress extends RangeRead {
   state: 'waiting' | 'begun' | 'over';
   joiner: Joiner;
 }
+
+const isWanted = ({ state, isNeeded }: Progress) => state === 'begun' || (state === 'waiting' && isNeeded());
 
 /** @returns the index of the first range that was not started because the budget is spent */
 function* readAppends(
@@ -79,10 +82,14 @@ function* readAppends(
     for (const at of append.at) {
       const one = progress[at] as Progress;
       if (one.state === 'over') continue;
+      if (one.state === 'waiting' && !one.isNeeded()) {
+        one.state = 'over';
+        continue;
+      }
       if (one.state === 'waiting' && at > 0 && budget.left <= 0) return at;
       if (!frame) {
         frame = openFrame(append);
-        budget.left -= frame.plain.byteLength;
+        budget.spend(frame.plain.byteLength / SCANNED_FOR_A_PARSED);
       }
       if (!(yield* readAppend(one, append, frame, reader))) one.state = 'over';
     }
@@ -93,8 +100,13 @@ function* readAppends(
 /** @returns false if the rest of the range is not needed, or the append holds its end */
 function* readAppend(one: Progress, append: AppendOf, frame: OpenFrame, reader: Reader): Steps<boolean> {
   const { range, joiner, take } = one;
+  const { matcher, budget } = reader;
+  if (one.state === 'waiting') {
+    budget.countRange();
+    one.begin?.();
+  }
   one.state = 'begun';
-  for (const event of eventsOf(append, frame, range)) {
+  for (const event of eventsOf(append, frame, range, matcher)) {
     for (const whole of joiner.add(event)) {
       const found = yield* match(whole, reader);
       if (found && !take(found)) return false;
@@ -108,16 +120,30 @@ function* readAppend(one: Progress, append: AppendOf, frame: OpenFrame, reader: 
   return false;
 }
 
-/** The events of a range that an append holds. */
-function* eventsOf(append: AppendOf, { plain, events }: OpenFrame, { first, last }: EventRange): Generator<ReadEvent> {
+/** The events of a range that an append holds. Events without the letters of any term are not parsed. */
+function* eventsOf(
+  append: AppendOf,
+  { plain, events }: OpenFrame,
+  { first, last }: EventRange,
+  matcher: Matcher,
+): Generator<ReadEvent> {
   const { first_sequence: begin, created_at: createdAt } = append;
   const from = Math.max(first, begin);
   const ours = events.slice(from - begin, last - begin + 1);
   for (const [n, { eventType, start, end }] of ours.entries()) {
-    const payload = start < 0 ? {} : parse(plain, start, end);
-    yield { sequence: from + n, eventType, createdAt, bytes: end - start, payload };
+    const bytes = Math.max(0, end - start);
+    const isParsed = start >= 0 && matcher.mayMatch(plain.toString('latin1', start, end));
+    yield {
+      ...{ sequence: from + n, eventType, createdAt },
+      ...(isParsed
+        ? { bytes, payload: parse(plain, start, end) }
+        : { bytes: bytes / SCANNED_FOR_A_PARSED, payload: NOTHING }),
+    };
   }
 }
+
+/** Instead of the payload of an event that has none of the terms. */
+const NOTHING = {};
 
 function parse(plain: Buffer, start: number, end: number): unknown {
   try {
@@ -127,19 +153,23 @@ function parse(plain: Buffer, start: number, end: number): unknown {
   }
 }
 
+/** The bytes that can be searched for letters in the time in which one is parsed. */
+const SCANNED_FOR_A_PARSED = 8;
 /** The bytes that can be read in the time of one word comparison. */
 const BYTES_FOR_A_WORD = 32;
 
 function* match(event: ReadEvent, { matcher, budget }: Reader): Steps<FoundEvent | undefined> {
   const { sequence, eventType, createdAt, bytes: length, payload } = event;
   yield length;
-  // The bytes that were read already pay for a few comparisons.
+  if (payload === NOTHING) return undefined;
+  budget.spend(length);
+  // The bytes that were parsed already pay for a few comparisons.
   let paid = length;
   const work = matcher.match(eventType, payload);
   let step = work.next();
   for (; !step.done; step = work.next()) {
     const bytes = step.value * BYTES_FOR_A_WORD;
-    budget.left -= Math.max(0, bytes - paid);
+    budget.spend(Math.max(0, bytes - paid));
     paid = Math.max(0, paid - bytes);
     yield bytes;
   }

@@ -1,14 +1,15 @@
 import type { ParsedQuery } from '../../contract/query.ts';
-import type { Hit, Order } from '../../contract/review.ts';
+import type { Hit, Order, SearchProgress } from '../../contract/review.ts';
 import type { Plane } from '../../contract/secret.ts';
-import { findReadable, type OrderKey } from '../store/find-sessions.ts';
+import { countInOrder, findReadable, type OrderKey } from '../store/find-sessions.ts';
 import type { Db } from '../store/schema.ts';
 import type { Viewer } from '../store/viewer.ts';
 import { byIndex, type WordsWanted } from '../store/word-index.ts';
+import { Budget } from './budget.ts';
 import { type Batch, gather, nextBatch, type Wanted } from './candidates.ts';
 import { isOfWords, readFilters } from './filters.ts';
 import { createMatcher } from './matcher.ts';
-import { type Budget, type RangeRead, type Reader, readRanges } from './read-events.ts';
+import { type RangeRead, type Reader, readRanges } from './read-events.ts';
 import { type CandidateRange, type Decision, findRanges, type Unfinished, Verification } from './verify.ts';
 import { AND_MORE } from './words.ts';
 
@@ -38,7 +39,7 @@ export interface Position {
 export interface Page {
   /** `fit`: the lower, the better the session matches the words. */
   found: { sessionId: string; hits: Hit[]; fit: number }[];
-  /** Where the next page begins; undefined at the end. A short or empty page need not be the last. */
+  /** Where the next page begins; undefined at the end. Even a short or empty page need not be the last. */
   next?: Position;
 }
 
@@ -48,6 +49,11 @@ const MOST_BYTES = 4 * 1024 * 1024;
 const MOST_CHECKED = 20_000;
 /** How many sessions are read together: as many as the page lacks, within these bounds. */
 const AT_ONCE = { most: 24, least: 6 };
+/**
+ * The most ranges that are read together. Sessions are decided in order, so reading on in later ones would be in vain if the
+ * answer may read no more.
+ */
+const RANGES_AT_ONCE = 24;
 
 /** Finds the sessions that match a query, with events to show for each. */
 export async function search(db: Db, asked: Search): Promise<Page> {
@@ -66,17 +72,43 @@ export async function search(db: Db, asked: Search): Promise<Page> {
 const isAboutWords = ({ query: { terms, filters } }: Search) =>
   terms.length > 0 || filters.some(({ field }) => isOfWords(field));
 
-async function findPage(db: Db, asked: Search): Promise<Page> {
-  const { viewer, query, limit, order, direction, planes, now, signal } = asked;
-  const { organizationId } = viewer;
-  const matcher = createMatcher(query.terms);
-  const words = matcher.terms.filter(({ not }) => !not).map(({ indexed }) => orMore(indexed));
-  let wanted: Wanted = {
+async function wantedBy(db: Db, asked: Search): Promise<Wanted> {
+  const { viewer, query, order, direction, planes, now } = asked;
+  return {
     ...{ viewer, planes, order, direction },
     isOfWords: isAboutWords(asked),
-    ...(await readFilters(db, organizationId, query.filters, now)),
+    ...(await readFilters(db, viewer.organizationId, query.filters, now)),
   };
-  const budget: Budget = { left: asked.mostBytes ?? MOST_BYTES };
+}
+
+/** More sessions are not counted only to report the progress of a search. */
+const MOST_COUNTED = 10_000;
+
+/**
+ * How many of the sessions that the viewer may see and that pass the filters have been searched for words.
+ * @returns undefined if they are too many to count
+ */
+export async function readProgress(db: Db, asked: Search, { place }: Position): Promise<SearchProgress | undefined> {
+  const wanted = await wantedBy(db, asked);
+  const count = async (after: OrderKey | undefined) => {
+    const counts = await Promise.all(
+      wanted.planes.map((plane) => countInOrder(db, { ...wanted, plane }, after, MOST_COUNTED)),
+    );
+    return counts.reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one), 0);
+  };
+  const [sessions, left] = [await count(undefined), await count(place)];
+  return sessions === undefined || left === undefined
+    ? undefined
+    : { searched: Math.max(0, sessions - left), sessions };
+}
+
+async function findPage(db: Db, asked: Search): Promise<Page> {
+  const { query, limit, signal } = asked;
+  const { organizationId } = asked.viewer;
+  const matcher = createMatcher(query.terms);
+  const words = matcher.terms.filter(({ not }) => !not).map(({ indexed }) => orMore(indexed));
+  let wanted = await wantedBy(db, asked);
+  const budget = new Budget(asked.mostBytes ?? MOST_BYTES);
   const found: Page['found'] = [];
   let { place, unfinished } = asked.after ?? {};
   const gatheredIn = words.length > 1 ? 1 : 2;
@@ -140,21 +172,29 @@ async function* decide(
   const steps = places.map((place) => {
     const { sessionId } = place;
     const mine = earlier?.sessionId === sessionId ? earlier : undefined;
-    const verification = new Verification(sessionId, ranges.get(sessionId) ?? [], reader.matcher, reader.budget, mine);
-    return { place, work: verification.run() };
+    const verification = new Verification(sessionId, ranges.get(sessionId) ?? [], reader.matcher, mine);
+    return { place, length: verification.length, work: verification.run() };
   });
   for (let at = 0; at < steps.length; ) {
     const some: Step[] = [];
-    for (let open = lacking(); at < steps.length && open > 0; at++) {
-      const { place, work } = steps[at] as (typeof steps)[number];
+    // Further sessions would be read in vain if the answer may not read the earlier ones to their ends.
+    let ranges = reader.budget.ranges;
+    for (let open = lacking(); at < steps.length && open > 0 && (some.length === 0 || ranges > 0); at++) {
+      const { place, length, work } = steps[at] as (typeof steps)[number];
       const step = work.next();
       some.push({ place, work, step });
       if (!step.done) open--;
+      if (!step.done) ranges -= length;
     }
     for (let open = some.filter(isOpen); open.length > 0; open = open.filter(isOpen)) {
-      const reads = open.flatMap(({ step }) => (step.done ? [] : [step.value]));
-      const count = await readRanges(db, organizationId, reads, reader);
-      for (const [n, one] of open.entries()) one.step = one.work.next(n < count);
+      const turn = firstOf(open, RANGES_AT_ONCE);
+      const reads = turn.flatMap(readsOf);
+      let done = reader.budget.left > 0 ? await readRanges(db, organizationId, reads, reader) : 0;
+      for (const one of turn) {
+        const ours = Math.min(done, readsOf(one).length);
+        done -= ours;
+        one.step = one.work.next(ours);
+      }
     }
     yield* some.map(({ place, step }) => ({ place, decision: step.value as Decision }));
   }
@@ -163,7 +203,18 @@ async function* decide(
 interface Step {
   place: OrderKey;
   work: ReturnType<Verification['run']>;
-  step: IteratorResult<RangeRead, Decision>;
+  step: IteratorResult<readonly RangeRead[], Decision>;
+}
+
+const readsOf = ({ step }: Step): readonly RangeRead[] => (step.done ? [] : step.value);
+
+/** The first sessions, at least one, that together want to read at most so many ranges. */
+function firstOf(open: readonly Step[], most: number): Step[] {
+  let left = most;
+  return open.filter((one, n) => {
+    left -= readsOf(one).length;
+    return n === 0 || left >= 0;
+  });
 }
 
 const isOpen = ({ step }: Step) => step.done !== true;

@@ -18,6 +18,8 @@ export interface Wanted {
   not: boolean;
   /** The words that every chunk with the term has. */
   indexed: WordsWanted;
+  /** Expressions that match the JSON of every event with the term; see `inJsonOf`. */
+  inJson: readonly RegExp[];
   /** Words that prove that a chunk has the term; absent if words cannot prove it. */
   sure?: WordsWanted;
   /** Finds possible places of the term by its first `traced` words, which span at most `reach` code units. */
@@ -49,7 +51,15 @@ export function prepareTerm({ text: given, prefix, not }: Term): Wanted | undefi
   const isWord = isSingle && last.whole.length < LONGEST_WORD;
   const sure = last.parts.length === 1 ? indexed : [[[{ word: last.whole, open: isOpen }]]];
   const trace = traceOf(units, beginsDense ? '' : BEGINNING, isDense || isOpen ? '' : END);
-  return { units, prefix: isOpen, not: not === true, indexed, ...(isWord && { sure }), ...trace };
+  return {
+    units,
+    prefix: isOpen,
+    not: not === true,
+    indexed,
+    inJson: inJsonOf(units),
+    ...(isWord && { sure }),
+    ...trace,
+  };
 }
 
 /** The shortest prefix that is looked up in the index. Shorter ones match a part of everything. */
@@ -96,6 +106,30 @@ function traceOf(units: readonly Unit[], beginning: string, end: string): Pick<W
   const reach = traced.join('').length + 2 * WIDEST_GAP * traced.length;
   return { trace: new RegExp(`${beginning}${expression}`, 'giu'), traced: traced.length, reach };
 }
+
+/**
+ * Signs between two words in JSON, with one byte in each code unit. JSON escapes no letter or digit of ASCII except as `\\u0061`, but writes some signs
+ * as a letter after one or more backslashes. Each code unit fits only one alternative, so a search takes linear time.
+ */
+const GAP_IN_JSON = '(?:[^a-z0-9]|(?<=\\\\)[bfnrt])*';
+
+/**
+ * Expressions that match the JSON of every event with the words, unless `isDisguised`. They find few other events, so that
+ * hardly any is parsed in vain. Words with other letters than those of ASCII are left out.
+ */
+function inJsonOf(units: readonly Unit[]): RegExp[] {
+  const runs: string[][] = [[]];
+  for (const part of units.flatMap(({ parts }) => parts).slice(0, MOST_TRACED))
+    if (/^[a-z0-9]+$/.test(part)) runs.at(-1)?.push(part);
+    else runs.push([]);
+  return runs.flatMap((run) => (run.length > 0 ? [new RegExp(run.join(GAP_IN_JSON), 'i')] : []));
+}
+
+/**
+ * Whether the JSON of an event may hide letters of a word: with an escape such as `\\u0061`, which control sequences of terminals also have; at
+ * the end of a part; or as the Kelvin sign, which Unicode normalizes to K.
+ */
+export const isDisguised = (json: string): boolean => /\\u|"part"|\xe2\x84\xaa/.test(json);
 
 type Range = [start: number, end: number];
 

@@ -2,21 +2,31 @@ import type { Hit } from '../../contract/review.ts';
 import type { Db } from '../store/schema.ts';
 import { type EventRange, findChunks } from '../store/word-index.ts';
 import type { Matcher } from './matcher.ts';
-import type { Budget, FoundEvent, RangeRead } from './read-events.ts';
+import type { FoundEvent, RangeRead } from './read-events.ts';
 import { AND_MORE } from './words.ts';
 
-/** Where the next answer continues to read a session, and the terms that were already found in it. */
+/** Where the next answer continues to read a session, and what earlier answers found in it. */
 export interface Unfinished {
   sessionId: string;
+  /** Ranges from here on may still decide terms. */
   from: number;
+  /** Terms that were already found. */
   proven: readonly number[];
+  /** The sequence of the best event that was found; 0 if none was. */
+  seen: number;
+  /** How many ranges were read only to find events to show, without finding any. */
+  tried: number;
 }
 
 export type Decision = { hits: Hit[]; fit: number } | 'no match' | Unfinished;
 
 const MOST_HITS = 3;
-/** The most ranges of a session that are read only to find events to show. */
+/** After this many ranges of a session, none is read only to find better events to show. */
 const MOST_READ = 2;
+/** The most ranges of a session that are read together. */
+const MOST_AT_ONCE = 16;
+/** Behind all events: the terms of the session are decided. */
+const DECIDED = 2 ** 48;
 
 /** A range with the terms that it may have, and the ones that it certainly has. */
 export interface CandidateRange extends EventRange {
@@ -61,9 +71,7 @@ export async function findRanges(
 export class Verification {
   readonly #sessionId: string;
   readonly #ranges: readonly CandidateRange[];
-  readonly #budget: Budget;
-  /** Where the previous answer stopped. */
-  readonly #from: number;
+  readonly #earlier: Unfinished;
   /** Terms that must occur. Here all terms are indexes in the query. */
   readonly #wanted: readonly number[];
   readonly #excluded: ReadonlySet<number>;
@@ -75,50 +83,66 @@ export class Verification {
   /** How many events with all terms are worth showing. */
   #best = 0;
 
-  constructor(
-    sessionId: string,
-    ranges: readonly CandidateRange[],
-    { terms }: Matcher,
-    budget: Budget,
-    earlier?: Unfinished,
-  ) {
+  constructor(sessionId: string, ranges: readonly CandidateRange[], { terms }: Matcher, earlier?: Unfinished) {
     const all = [...terms.keys()];
     this.#sessionId = sessionId;
     this.#ranges = ranges;
-    this.#budget = budget;
-    this.#from = earlier?.from ?? 0;
+    this.#earlier = earlier ?? { sessionId, from: 0, proven: [], seen: 0, tried: 0 };
     this.#excluded = new Set(all.filter((term) => terms[term]?.not));
     this.#wanted = all.filter((term) => !this.#excluded.has(term));
-    const proven = new Set([...ranges.flatMap(({ sure }) => [...sure]), ...(earlier?.proven ?? [])]);
+    const proven = new Set([...ranges.flatMap(({ sure }) => [...sure]), ...this.#earlier.proven]);
     this.#open = new Set(all.filter((term) => !proven.has(term)));
     this.#hasExcluded = [...proven].some((term) => this.#excluded.has(term));
   }
 
-  /** Yields the ranges to read, one after the other. The caller passes back whether it read the range. */
-  *run(): Generator<RangeRead, Decision, boolean> {
+  /** How many ranges may have to be read for a decision. */
+  get length(): number {
+    return Math.max(1, this.#undecided().length);
+  }
+
+  #undecided(): CandidateRange[] {
+    return this.#ranges.filter((range) => range.first >= this.#earlier.from && this.#decides(range));
+  }
+
+  /**
+   * Yields the next ranges to read, twice as many each time. The caller passes back how many of them are done; if not all
+   * are, the answer may read no more.
+   */
+  *run(): Generator<readonly RangeRead[], Decision, number> {
     const mayHave = (term: number) => this.#ranges.some(({ terms }) => terms.has(term));
     if (this.#hasExcluded || !this.#wanted.every(mayHave)) return 'no match';
-    for (const range of this.#ranges) {
-      if (range.first < this.#from || !this.#decides(range)) continue;
-      if (this.#budget.left <= 0 || !(yield this.#readOf(range))) return this.#unfinished(range.first);
+    let rest = this.#undecided();
+    // A session that took more than an answer has its terms in few ranges, if at all.
+    for (let count = this.#earlier.from > 0 ? MOST_AT_ONCE : 1; ; count = Math.min(count * 2, MOST_AT_ONCE)) {
+      rest = rest.filter((range) => this.#decides(range));
+      const some = rest.slice(0, count);
+      if (some.length === 0) break;
+      const done = yield some.map((range) => this.#readOf(range, () => this.#decides(range)));
+      rest = rest.slice(done);
+      const [next] = rest;
       if (this.#hasExcluded) return 'no match';
+      if (done < some.length && next) return this.#unfinished(next.first);
     }
     if (this.#wanted.some((term) => this.#open.has(term))) return 'no match';
-    for (const range of this.#worthShowing()) {
-      if (!this.#mayAddTo(range)) break;
-      if (this.#budget.left > 0 && (yield this.#readOf(range))) continue;
-      // A session without an event to show would look like one without a match.
-      if (this.#found.length === 0) return this.#unfinished(1);
-      break;
+    let { tried } = this.#earlier;
+    for (const range of this.#worthShowing().slice(tried)) {
+      if (this.#found.length > 0 && (this.#read.size >= MOST_READ || !this.#mayAddTo(range))) break;
+      if (!this.#read.has(range) && (yield [this.#readOf(range, () => true)]) === 0) {
+        // A session without an event to show would look like one without a match.
+        if (this.#found.length === 0) return this.#unfinished(DECIDED, tried);
+        break;
+      }
+      tried++;
     }
     return this.#shown();
   }
 
   /** Reads a range until it decides no more terms and there are enough events to show. */
-  #readOf(range: CandidateRange): RangeRead {
-    this.#read.add(range);
+  #readOf(range: CandidateRange, isNeeded: () => boolean): RangeRead {
     return {
       range,
+      isNeeded: () => !this.#hasExcluded && isNeeded(),
+      begin: () => this.#read.add(range),
       take: (event) => {
         this.#note(event);
         return !this.#hasExcluded && (this.#best < MOST_HITS || this.#decides(range));
@@ -143,12 +167,22 @@ export class Verification {
     return this.#wanted.filter((term) => terms.has(term)).length;
   }
 
-  /** The ranges to read for events to show, with the most terms first. */
+  /**
+   * The ranges to read for events to show: the one with an event that was found earlier, then the ones that may have the most
+   * terms, and of these the ones that certainly have the most.
+   */
   #worthShowing(): CandidateRange[] {
+    const hasSeen = ({ first, last }: CandidateRange) =>
+      Number(first <= this.#earlier.seen && this.#earlier.seen <= last);
     return this.#ranges
-      .filter((range) => !this.#read.has(range) && this.#countWanted(range.terms) > 0)
-      .sort((one, other) => this.#countWanted(other.terms) - this.#countWanted(one.terms) || one.first - other.first)
-      .slice(0, Math.max(0, MOST_READ - this.#read.size));
+      .filter(({ terms }) => this.#countWanted(terms) > 0)
+      .sort(
+        (one, other) =>
+          hasSeen(other) - hasSeen(one) ||
+          this.#countWanted(other.terms) - this.#countWanted(one.terms) ||
+          this.#countWanted(other.sure) - this.#countWanted(one.sure) ||
+          one.first - other.first,
+      );
   }
 
   /** Whether the range may have an event with all terms, or a term that no event to show has. */
@@ -158,13 +192,20 @@ export class Verification {
     return this.#wanted.some((term) => range.terms.has(term) && !this.#found.some(({ terms }) => terms.has(term)));
   }
 
-  #unfinished(from: number): Unfinished {
-    return { sessionId: this.#sessionId, from, proven: this.#wanted.filter((term) => !this.#open.has(term)) };
+  #unfinished(from: number, tried = 0): Unfinished {
+    const [best] = this.#inOrder();
+    return {
+      sessionId: this.#sessionId,
+      from,
+      proven: this.#wanted.filter((term) => !this.#open.has(term)),
+      seen: best?.sequence ?? this.#earlier.seen,
+      tried,
+    };
   }
 
-  /** The events to show, with the most terms first; quiet ones only if there are no others. */
-  #shown(): { hits: Hit[]; fit: number } {
-    const found = this.#found
+  /** The found events, with the most terms first. */
+  #inOrder(): FoundEvent[] {
+    return this.#found
       .filter(({ terms }) => this.#countWanted(terms) > 0)
       .sort(
         (one, other) =>
@@ -172,6 +213,11 @@ export class Verification {
           rank(one) - rank(other) ||
           one.sequence - other.sequence,
       );
+  }
+
+  /** The events to show; quiet ones only if there are no others. */
+  #shown(): { hits: Hit[]; fit: number } {
+    const found = this.#inOrder();
     const telling = found.filter((event) => rank(event) < RANKS.quiet);
     const [best] = found;
     const hasAll = best !== undefined && this.#countWanted(best.terms) === this.#wanted.length;

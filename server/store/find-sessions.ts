@@ -87,6 +87,23 @@ export async function findEnd(
   return rows[0] && { value: Number(rows[0].value), sessionId: rows[0].sessionId };
 }
 
+/** Counts the sessions that meet the conditions, after a position; undefined if more than `most` would be read for it. */
+export async function countInOrder(
+  db: Db,
+  wanted: SessionsWanted,
+  after: OrderKey | undefined,
+  most: number,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ looked: number; count: number }>`
+    select count(*) as looked, count(case when sessions.deleted_at is null and ${and(conditions(db, wanted))} then 1 end) as count
+    from (${inOrder(db, wanted, after, { next: most + 1 })}) as looked
+    join sessions on sessions.session_id = looked.session_id
+    left join session_facts on session_facts.session_id = looked.session_id
+  `.execute(db);
+  const [row] = rows;
+  return row && Number(row.looked) <= most ? Number(row.count) : undefined;
+}
+
 /**
  * Uses only conditions that an index of the order answers, so that no row is read needlessly. It excludes hidden sessions,
  * because the last session may become the cursor of the next page.
