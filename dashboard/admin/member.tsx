@@ -90,14 +90,14 @@ function Issued({ userId }: { userId: string }) {
 }
 
 function Sessions({ person }: { person: string }) {
-  const sessions = useSessions({ q: `person:${JSON.stringify(person)}` });
-  const rows = sessions.data?.pages[0]?.sessions.slice(0, FEW) ?? [];
+  const sessions = useSessions({ q: `person:${JSON.stringify(person)}` }, FEW);
+  const rows = sessions.data?.pages.flatMap((page) => page.sessions).slice(0, FEW) ?? [];
   return (
     <section aria-labelledby="sessions">
       <h2 id="sessions" className="mb-1 text-14">
         Latest sessions <span className="font-normal text-muted">· of the user {showHidden(person)}</span>
       </h2>
-      {sessions.isSuccess && rows.length === 0 && (
+      {sessions.isSuccess && !sessions.hasNextPage && rows.length === 0 && (
         <p className="text-13 text-muted">
           No sessions yet. They appear here once a user named {showHidden(person)} runs an agent on any machine.
         </p>

@@ -7,6 +7,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import type { Installation } from '../../contract/agent.ts';
 import type { Client } from '../../contract/client.ts';
 import type { AddOnKind } from '../../contract/entry/add-on.ts';
@@ -60,6 +61,9 @@ export const keys = {
 
 const PAGE = '100';
 
+/** About as many sessions as a tall screen shows. */
+export const SCREENFUL = 50;
+
 /** The query parameters for a page of a list. */
 export const searchQuery = ({ q, plane, order, direction }: SessionSearch, cursor?: string) => ({
   secretEnvironment: plane ?? ('live' as const),
@@ -106,7 +110,21 @@ export const sessionsQuery = (api: Client, search: SessionSearch) =>
       state.data?.pages.length === 1 && state.data.pages[0]?.catchingUp ? CATCHING_UP_MS : false,
   });
 
-export const useSessions = (search: SessionSearch) => useInfiniteQuery(sessionsQuery(useApp().api, search));
+/**
+ * The pages of a list. A page of a search for words may be short although more sessions follow; then the next pages are read at
+ * once, until there are `wanted` sessions.
+ */
+export function useSessions(search: SessionSearch, wanted = SCREENFUL) {
+  const sessions = useInfiniteQuery(sessionsQuery(useApp().api, search));
+  const { data, hasNextPage, isFetching, isError, isPlaceholderData, fetchNextPage } = sessions;
+  const found = data?.pages.reduce((sum, page) => sum + page.sessions.length, 0) ?? 0;
+  const goesOn = hasNextPage && found < wanted && !isFetching && !isError && !isPlaceholderData;
+  useEffect(() => {
+    // A list that shows its last row may ask for the page at the same time.
+    if (goesOn) void fetchNextPage({ cancelRefetch: false });
+  }, [goesOn, fetchNextPage]);
+  return sessions;
+}
 
 /** The facts of a session. They lag behind its events, so they are read again until they cover all events. */
 export function useFacts(sessionId: string, eventCount: number) {

@@ -73,3 +73,44 @@ test('the menu of common filters stays open and shows how many sessions each has
   await page.getByRole('menuitemcheckbox', { name: 'Codex 41' }).click();
   await expect.poll(() => new URLSearchParams(address().split('?')[1]).get('q')).toBe('tests:red');
 });
+
+test('a search goes on by itself while its pages are short, says how far it is, and says that nothing matches only at its end', async () => {
+  const service = createService([], []);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const asked: (string | undefined)[] = [];
+  service.answers.searchSessions = ({ cursor }) => {
+    asked.push(cursor);
+    const searched = asked.length * 20;
+    if (cursor === 'b') return answerAfter(held, { sessions: [sessionRow('ses_9')], nextCursor: 'c' });
+    if (cursor === 'c') return { sessions: [], nextCursor: null };
+    return { sessions: [], nextCursor: cursor === 'a' ? 'b' : 'a', progress: { searched, sessions: 78 } };
+  };
+  await show('/sessions?q=go', service);
+  const state = () => wordsOf(document.querySelector('.list-state') ?? undefined);
+  await expect.poll(state).toBe('Searched 40 of 78 sessions Searching…');
+  expect(page.getByText('No matching sessions').query()).toBeNull();
+  release();
+  await expect.poll(() => document.querySelector('[data-session]')).not.toBeNull();
+  await expect.poll(state).toContain('1 session');
+  expect(asked).toEqual([undefined, 'a', 'b', 'c']);
+});
+
+test('a search says that nothing matches after its last page', async () => {
+  const service = createService([], []);
+  service.answers.searchSessions = ({ cursor }) => ({ sessions: [], nextCursor: cursor ? null : 'a' });
+  await show('/sessions?q=go', service);
+  await expect.element(page.getByText('No matching sessions')).toBeVisible();
+});
+
+/** An answer whose body arrives later. */
+const answerAfter = (held: Promise<void>, body: object) =>
+  new Response(
+    new ReadableStream({
+      async start(stream) {
+        await held;
+        stream.enqueue(new TextEncoder().encode(JSON.stringify(body)));
+        stream.close();
+      },
+    }),
+    { headers: { 'content-type': 'application/json' } },
+  ) as never;

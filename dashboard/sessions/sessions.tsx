@@ -5,7 +5,7 @@ import { parseQuery } from '../../contract/query.ts';
 import type { Session } from '../../contract/session.ts';
 import { formatQuery } from '../../contract/written-query.ts';
 import { paths } from '../app/paths.ts';
-import { type SessionRow, type SessionSearch, useSession, useSessions } from '../app/queries.ts';
+import { SCREENFUL, type SessionRow, type SessionSearch, useSession, useSessions } from '../app/queries.ts';
 import { Page } from '../frame/page.tsx';
 import { Button } from '../kit/button.tsx';
 import { formatCount, plural } from '../kit/format.ts';
@@ -67,6 +67,8 @@ export function SessionsPage() {
     rows.find(({ session }) => session.sessionId === previewed) ??
     (isVast && previewed === undefined ? rows[0] : undefined);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = sessions;
+  const isSearching = sessions.isPlaceholderData || (isFetchingNextPage && rows.length < SCREENFUL);
+  const progress = hasNextPage ? sessions.data?.pages.at(-1)?.progress : undefined;
   const onEnd = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage();
   }, [isFetchingNextPage, fetchNextPage]);
@@ -111,8 +113,12 @@ export function SessionsPage() {
           {sessions.data?.pages.some(({ catchingUp }) => catchingUp) && (
             <span>Indexing: recent events may be missing from these results.</span>
           )}
-          {isFetchingNextPage && <span>Loading more…</span>}
-          {sessions.isPlaceholderData && <span>Searching…</span>}
+          {progress && !sessions.isPlaceholderData && (
+            <span className="num">
+              Searched {formatCount(progress.searched)} of {plural(progress.sessions, 'session')}
+            </span>
+          )}
+          {isSearching ? <span>Searching…</span> : isFetchingNextPage && <span>Loading more…</span>}
           {compared && (
             <span>
               Comparing “{compared.title}”. Pick another session from its menu.{' '}
@@ -132,7 +138,8 @@ export function SessionsPage() {
       </div>
       {sessions.isPending && <Waiting label="Loading sessions" rows={12} />}
       {sessions.isError && <ErrorNote error={sessions.error} onRetry={() => void sessions.refetch()} />}
-      {sessions.isSuccess && rows.length === 0 && <NoSessions q={q} plane={plane} />}
+      {sessions.isSuccess && rows.length === 0 && hasNextPage && <Waiting label="Searching" rows={12} />}
+      {sessions.isSuccess && rows.length === 0 && !hasNextPage && <NoSessions q={q} plane={plane} />}
       {rows.length > 0 && (
         <div
           ref={area}

@@ -290,6 +290,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     [FOUND_BY_ALL, { value: NOW, sessionId: 'ses_1' }, { ids: ['ses_1'] }, 51],
   ],
   findEnd: [[FOUND, undefined, 200]],
+  countInOrder: [[FOUND, { value: NOW, sessionId: 'ses_1' }, 10_000]],
   findByValue: [[ORGANIZATION, FILE, 51]],
   findByTrait: ['agentIds', 'environmentIds', 'secretIds', 'statuses', 'time', 'failed'].map((trait) => [
     FOUND_BY_ALL,
