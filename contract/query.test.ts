@@ -1,23 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { agentsCalled, parseQuery, parseWords, timeOf } from './query.ts';
+import { agentsCalled, parseQuery, parseWords, termsOf, timeOf } from './query.ts';
 import { runs } from './test/runs.ts';
 import { FIELDS, type Filter, formatQuery, type Term } from './written-query.ts';
 
 describe('the text in the search bar', () => {
   test('contains words, phrases, prefixes, exclusions and filters', () => {
-    expect(parseQuery('agent:codex repo:"my repo" "connection reset" timeout* -retry -"gave up" file:queue*')).toEqual({
+    expect(
+      parseQuery('agent:codex repo:"my repo" "connection reset" timeout* not:retry not:"gave up" file:queue*'),
+    ).toEqual({
       filters: [
         { field: 'agent', value: 'codex' },
         { field: 'repo', value: 'my repo' },
+        { field: 'not', value: 'retry' },
+        { field: 'not', value: 'gave up' },
         { field: 'file', value: 'queue*' },
       ],
-      terms: [
-        { text: 'connection reset' },
-        { text: 'timeout', prefix: true },
-        { text: 'retry', not: true },
-        { text: 'gave up', not: true },
-      ],
+      terms: [{ text: 'connection reset' }, { text: 'timeout', prefix: true }],
       problems: [],
     });
   });
@@ -29,7 +28,12 @@ describe('the text in the search bar', () => {
     ['C:\\Users', [{ text: 'C:\\Users' }]],
     ['12:30', [{ text: '12:30' }]],
     ['--force', [{ text: '--force' }]],
-    ['-"--force"', [{ text: '--force', not: true }]],
+    ['rm -rf', [{ text: 'rm' }, { text: '-rf' }]],
+    ['ls -la', [{ text: 'ls' }, { text: '-la' }]],
+    ['git push -f', [{ text: 'git' }, { text: 'push' }, { text: '-f' }]],
+    ['go test -run X', [{ text: 'go' }, { text: 'test' }, { text: '-run' }, { text: 'X' }]],
+    ['-"gave up"', [{ text: 'gave up' }]],
+    ['-agent:codex', [{ text: '-agent:codex' }]],
     ['"say \\"hi\\""', [{ text: 'say "hi"' }]],
     ['"time out"*', [{ text: 'time out', prefix: true }]],
     ['上传失败', [{ text: '上传失败' }]],
@@ -48,7 +52,8 @@ describe('the text in the search bar', () => {
     ['on:7d', 'takes a day'],
     ['status:open', 'active, completed or failed'],
     ['repo:""', 'needs a value'],
-    ['-file:queue.ts', 'only words can be excluded'],
+    ['not:=>', 'neither letters nor digits'],
+    ['not:ab*', '3 letters'],
   ])('reports the problem with %s, and searches it as words', (text, problem) => {
     const { filters, problems, terms } = parseQuery(text);
     expect(filters).toEqual([]);
@@ -133,8 +138,7 @@ describe('the text in the search of one session', () => {
   test('keeps the terms of a link from the search bar', () => {
     fc.assert(
       // The parser drops further words with a star, and says so.
-      fc.property(fc.array(term, { maxLength: 4 }), (all) => {
-        const terms = all.filter(({ not }) => !not);
+      fc.property(fc.array(term, { maxLength: 4 }), (terms) => {
         expect(parseWords(formatQuery({ terms, filters: [] })).terms).toEqual(terms);
       }),
       runs(300),
@@ -149,11 +153,11 @@ const mostlySyntax = fc
 const text = fc.string({ unit: 'binary' }).map((some) => `xyz${some}`);
 const yes = fc.option(fc.constant(true as const), { nil: undefined });
 const term: fc.Arbitrary<Term> = fc
-  .record({ text, prefix: yes, not: yes })
-  .map(({ text, prefix, not }) => ({ text, ...(prefix && { prefix }), ...(not && { not }) }));
+  .record({ text, prefix: yes })
+  .map(({ text, prefix }) => ({ text, ...(prefix && { prefix }) }));
 const filter: fc.Arbitrary<Filter> = fc.oneof(
   fc.record({
-    field: fc.constantFrom('repo', 'branch', 'file', 'tool', 'model', 'person', 'machine', 'commit'),
+    field: fc.constantFrom('not', 'repo', 'branch', 'file', 'tool', 'model', 'person', 'machine', 'commit'),
     value: text,
   }),
   fc.constantFrom<Filter>(
@@ -169,7 +173,7 @@ test.each([
   ['after:last-week', 'takes a date'],
   ['status:"all of them"', 'status: takes active'],
   ['foo:bar', 'there is no filter foo:'],
-  ['-agent:codex', 'only words can be excluded'],
+  ['not:""', 'not: needs a value'],
 ])('a query with the mistaken filter %s explains it again after it is formatted and parsed', (mistaken, problem) => {
   const first = parseQuery(`${mistaken} word repo:billing`);
   const again = parseQuery(formatQuery(first));
@@ -183,6 +187,18 @@ test.each(['std::string', 'https://example.com', 'queue.ts:12', 'TypeError:x', '
     expect(parseQuery(typed).problems).toEqual([]);
   },
 );
+
+test('not: excludes words, phrases and beginnings of words, which count as terms', () => {
+  expect(termsOf(parseQuery('slow not:retry not:"gave up" not:time*'))).toEqual([
+    { text: 'slow' },
+    { text: 'retry', not: true },
+    { text: 'gave up', not: true },
+    { text: 'time', prefix: true, not: true },
+  ]);
+  const { filters, problems } = parseQuery(Array.from({ length: 25 }, (_, n) => `not:word${n}`).join(' '));
+  expect(filters).toHaveLength(24);
+  expect(problems.join()).toContain('at most 24');
+});
 
 test('repository: is the long form of repo:', () => {
   expect(parseQuery('repository:acme/shop').filters).toEqual([{ field: 'repo', value: 'acme/shop' }]);

@@ -2,7 +2,8 @@ import { CATALOG } from './catalog.ts';
 import { DAYS, FIELDS, type Field, type Filter, type Query, type Term } from './written-query.ts';
 
 /*
- * The language of the search bar: `agent:codex repo:billing "connection reset" timeout* -retry after:7d`.
+ * The language of the search bar: `agent:codex repo:billing "connection reset" timeout* not:retry after:7d`.
+ * A dash is part of a word, as in `rm -rf`; only `not:` leaves out sessions.
  * Every text is a query. An invalid filter is searched as words, and `problems` says why.
  */
 
@@ -16,10 +17,10 @@ export interface ParsedQuery extends Query {
 }
 
 /**
- * A condition: `-` (but `--force` is a word), `field:`, a text and `*`. Only the text is required. A text has no spaces, or is
- * quoted. In quotes, `\"` and `\\` are a quote and a backslash.
+ * A condition: `field:`, a text and `*`. Only the text is required. A text has no spaces, or is quoted. In quotes, `\"` and `\\` are a quote
+ * and a backslash.
  */
-const CONDITION = /(-(?!-)|)(?:([a-z]+):)?(?:"((?:\\["\\]|[^"])*)("?)(\*?)|(\S+))|\S/gi;
+const CONDITION = /(?:([a-z]+):)?-?"((?:\\["\\]|[^"])*)("?)(\*?)|(?:([a-z]+):)?(\S+)/gi;
 
 /** Reads a typed query; never throws. */
 export const parseQuery = (text: string): ParsedQuery => parse(text, false);
@@ -29,14 +30,14 @@ export const parseWords = (text: string): ParsedQuery => parse(text, true);
 
 function parse(text: string, onlyWords: boolean): ParsedQuery {
   const query: ParsedQuery = { terms: [], filters: [], problems: [] };
-  for (const [whole, dash, name, quoted, closing, star, plain] of text.matchAll(CONDITION)) {
-    const minus = onlyWords ? '' : dash;
+  for (const [whole, quotedName, quoted, closing, star, plainName, plain] of text.matchAll(CONDITION)) {
+    const name = quotedName ?? plainName;
     if (quoted !== undefined && closing === '') query.problems.push(`The quote before ${quoted} is not closed.`);
     const value = quoted === undefined ? plain : quoted.replace(/\\(["\\])/g, '$1') + (name && star ? '*' : '');
     const field = onlyWords ? undefined : fieldOf(name?.toLowerCase());
     let isMistaken = false;
     if (field !== undefined && value !== undefined) {
-      const objection = minus ? 'only words can be excluded' : (objectionTo(field, value) ?? tooMany(query.filters));
+      const objection = objectionTo(field, value, query) ?? tooMany(query.filters);
       if (objection === undefined) {
         query.filters.push({ field, value: SYNONYMS[field]?.[value.toLowerCase()] ?? value });
         continue;
@@ -49,24 +50,34 @@ function parse(text: string, onlyWords: boolean): ParsedQuery {
       query.problems.push(`${whole} is searched as words: there is no filter ${name}:.`);
       isMistaken = true;
     }
-    const term = name === undefined && quoted !== undefined ? quotedTerm(value ?? '', star) : plainTerm(whole, minus);
-    const objection = objectionToTerm(term, query.terms);
+    const term = name === undefined && quoted !== undefined ? quotedTerm(value ?? '', star) : plainTerm(whole);
+    const objection = objectionToTerm(term, termsOf(query));
     if (objection !== undefined) query.problems.push(`${whole} is left out: ${objection}.`);
-    else query.terms.push({ ...term, ...(minus && { not: true }), ...(isMistaken && { mistaken: true }) });
+    else query.terms.push({ ...term, ...(isMistaken && { mistaken: true }) });
   }
   return query;
 }
+
+/** A text that must occur in the events of a session, or must not. */
+export interface SearchedTerm extends Term {
+  not?: true;
+}
+
+/** The terms of a query, and after them the texts that `not:` excludes. */
+export const termsOf = ({ terms, filters }: Query): SearchedTerm[] => [
+  ...terms,
+  ...filters.flatMap(({ field, value }) => (field === 'not' ? { ...plainTerm(value), not: true as const } : [])),
+];
 
 /**
  * A word, a colon and a value, as in a filter. It does not match an address, a path, a type such as `std::string` or a position
  * in a file.
  */
-const NO_FIELD = /^-?[a-z]{2,}:[a-z][\w.-]*$/;
+const NO_FIELD = /^[a-z]{2,}:[a-z][\w.-]*$/;
 
 const quotedTerm = (text: string, star: string | undefined): Term => ({ text, ...(star && { prefix: true }) });
 
-function plainTerm(whole: string, minus: string | undefined): Term {
-  const text = whole.slice(minus?.length ?? 0);
+function plainTerm(text: string): Term {
   const bare = text.replace(/\*+$/, '');
   return { text: bare, ...(bare !== text && { prefix: true }) };
 }
@@ -102,8 +113,9 @@ const tooMany = (filters: readonly Filter[]): string | undefined =>
 const countWords = ({ text }: Term) => text.match(/[\p{L}\p{N}\p{M}]+/gu)?.length ?? 0;
 
 /** Why the value is not valid for the field; undefined if it is. */
-function objectionTo(field: Field, value: string): string | undefined {
+function objectionTo(field: Field, value: string, before: Query): string | undefined {
   if (value.trim() === '') return `${field}: needs a value`;
+  if (field === 'not') return objectionToTerm(plainTerm(value), termsOf(before));
   if (field === 'agent' && agentsCalled(value).length === 0) return `no agent is called ${value}`;
   if (field === 'failed' && !isOneOf([...FAILED, ...Object.keys(SYNONYMS.failed ?? {})], value)) {
     return 'failed: takes yes or no';

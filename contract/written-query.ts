@@ -24,23 +24,23 @@ export const FIELDS = [
   'skill',
   'subagent',
   'plugin',
+  'not',
 ] as const;
 export type Field = (typeof FIELDS)[number];
 
-/** A text that must occur in the events of a session, or must not. */
+/** A text that must occur in the events of a session. */
 export interface Term {
   /** Its words in this order, each directly after the other. */
   text: string;
   /** Its last word may be the beginning of a longer one. */
   prefix?: true;
-  not?: true;
   /**
    * It was typed as a filter but is not a valid one. It keeps its typed form, so that a parser finds the same problem again.
    */
   mistaken?: true;
 }
 
-/** Several filters of one field are alternatives. */
+/** Several filters of one field are alternatives; of `not`, each leaves out sessions. */
 export interface Filter {
   field: Field;
   value: string;
@@ -53,15 +53,13 @@ export interface Query {
 
 /** Writes a query so that `parseQuery` reads the same query again. */
 export function formatQuery({ terms, filters }: Query): string {
-  const words = terms.map(
-    ({ text, prefix, not, mistaken }) => `${not ? '-' : ''}${mistaken ? text : quoteTerm(text)}${prefix ? '*' : ''}`,
-  );
+  const words = terms.map(({ text, prefix, mistaken }) => `${mistaken ? text : quoteTerm(text)}${prefix ? '*' : ''}`);
   return [...filters.map(({ field, value }) => `${field}:${quoteValue(value)}`), ...words].join(' ');
 }
 
 const quote = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`;
 const quoteValue = (value: string) => (/^[^\s"]+$/.test(value) ? value : quote(value));
-const quoteTerm = (text: string) => (/^[^\s":*-][^\s":*]*$/.test(text) ? text : quote(text));
+const quoteTerm = (text: string) => (/^[^\s":*]+$/.test(text) ? text : quote(text));
 
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 

@@ -28,6 +28,16 @@ test.each([
   expect(takeFilters({ filters: [], text }, false)).toEqual(bar);
 });
 
+test('an exclusion is a chip, which can be removed, and the address says it in words', () => {
+  const bar = takeFilters({ filters: [], text: 'timeout not:retry not:"gave up" ' }, false);
+  const filters = [
+    { field: 'not', value: 'retry' },
+    { field: 'not', value: 'gave up' },
+  ];
+  expect(bar).toEqual({ filters, text: 'timeout ' });
+  expect(writeBar(bar)).toBe('not:retry not:"gave up" timeout');
+});
+
 test('when typing ends, the last filter becomes a chip as well, and no filter is repeated', () => {
   expect(takeFilters({ filters: [], text: 'slow agent:codex' }, true)).toEqual({ filters: [codex], text: 'slow ' });
   expect(takeFilters({ filters: [codex], text: 'agent:codex' }, true)).toEqual({ filters: [codex], text: '' });
@@ -65,6 +75,14 @@ describe('the query bar suggests', () => {
     ]);
     expect(labels('failed:')).toEqual(['yes', 'no']);
     expect(labels('branch:')).toEqual([]);
+  });
+
+  test('to leave out sessions with a word if it begins with a dash, without reading it so', () => {
+    expect(suggest('rm -rf', known)).toEqual([
+      { field: 'not', value: 'rf', label: 'not:rf', hint: 'leaves out sessions with rf' },
+    ]);
+    expect(labels('git push --for')).toEqual([]);
+    expect(readBar('rm -rf')).toEqual({ filters: [], text: 'rm -rf' });
   });
 
   test('a field, which replaces the typed beginning', () => {

@@ -54,7 +54,7 @@ export function SessionsPage() {
   );
   const compared = useCompared(compare, rows);
   const words = useMemo(() => {
-    const terms = parseQuery(q ?? '').terms.filter(({ not }) => !not);
+    const { terms } = parseQuery(q ?? '');
     return formatQuery({ terms, filters: [] });
   }, [q]);
   const addressOf = useCallback(

@@ -47,6 +47,7 @@ const HINTS: Record<Field, string> = {
   skill: 'skill it used, with the prefix of its plugin',
   subagent: 'type of sub-agent it started',
   plugin: 'plugin whose skills, servers or sub-agents it used',
+  not: 'sessions without a word or a "phrase"',
 };
 
 export const FIXED: KnownValues = {
@@ -71,6 +72,8 @@ export function suggest(text: string, known: KnownValues): Suggestion[] {
   const { head, tail } = splitTyped(text);
   const typed = fieldOf(tail);
   if (typed) return suggestValues(typed.field, typed.value, { ...known, ...FIXED });
+  const [, dashed] = /^-([^-].*)$/.exec(tail) ?? [];
+  if (dashed !== undefined) return [withoutWord(dashed)];
   const begun = tail.toLowerCase();
   if (begun === '' && head !== '') return [];
   return FIELDS.filter((field) => field.startsWith(begun)).map((field) => ({
@@ -79,6 +82,14 @@ export function suggest(text: string, known: KnownValues): Suggestion[] {
     hint: HINTS[field],
   }));
 }
+
+/** A dash is part of a word, as in `rm -rf`. A person who knows it from elsewhere may mean to leave the word out. */
+const withoutWord = (word: string): Suggestion => ({
+  field: 'not',
+  value: word.replaceAll('"', ''),
+  label: `not:${word}`,
+  hint: `leaves out sessions with ${word}`,
+});
 
 function suggestValues(field: Field, typed: string, known: KnownValues): Suggestion[] {
   const wanted = typed.toLowerCase();

@@ -1,5 +1,5 @@
+import type { SearchedTerm } from '../../contract/query.ts';
 import type { Hit } from '../../contract/review.ts';
-import type { Term } from '../../contract/written-query.ts';
 import type { Steps } from '../work.ts';
 import { outsidePair } from './cut.ts';
 import { type Effort, findTerm, isDisguised, prepareTerm, type Wanted } from './term.ts';
@@ -33,7 +33,7 @@ const COMPARED_AT_ONCE = 30_000;
 const NORMALIZED_FOR_A_WORD = 256;
 
 /** Matches the terms of a query against events. The index only knows which words a chunk contains, but not where they are. */
-export function createMatcher(given: readonly Term[]): Matcher {
+export function createMatcher(given: readonly SearchedTerm[]): Matcher {
   const terms = given.map(prepareTerm).filter((term) => term !== undefined);
   return {
     terms,

@@ -1,4 +1,4 @@
-import type { ParsedQuery } from '../../contract/query.ts';
+import { type ParsedQuery, termsOf } from '../../contract/query.ts';
 import type { Hit, Order, SearchProgress } from '../../contract/review.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { countInOrder, findReadable, type OrderKey } from '../store/find-sessions.ts';
@@ -69,8 +69,8 @@ export async function search(db: Db, asked: Search): Promise<Page> {
 }
 
 /** A search with excluded words is about words too: finding a session reveals that it lacks the word. */
-const isAboutWords = ({ query: { terms, filters } }: Search) =>
-  terms.length > 0 || filters.some(({ field }) => isOfWords(field));
+const isAboutWords = ({ query }: Search) =>
+  termsOf(query).length > 0 || query.filters.some(({ field }) => isOfWords(field));
 
 async function wantedBy(db: Db, asked: Search): Promise<Wanted> {
   const { viewer, query, order, direction, planes, now } = asked;
@@ -105,7 +105,7 @@ export async function readProgress(db: Db, asked: Search, { place }: Position): 
 async function findPage(db: Db, asked: Search): Promise<Page> {
   const { query, limit, signal } = asked;
   const { organizationId } = asked.viewer;
-  const matcher = createMatcher(query.terms);
+  const matcher = createMatcher(termsOf(query));
   const words = matcher.terms.filter(({ not }) => !not).map(({ indexed }) => orMore(indexed));
   let wanted = await wantedBy(db, asked);
   const budget = new Budget(asked.mostBytes ?? MOST_BYTES);

@@ -1,4 +1,4 @@
-import type { Term } from '../../contract/written-query.ts';
+import type { SearchedTerm } from '../../contract/query.ts';
 import type { IndexedWord, WordsWanted } from '../store/word-index.ts';
 import { cutText, identifierStart, lowerCase, outsidePair } from './cut.ts';
 import { hasParts, isWhole, LONGEST_WORD } from './words.ts';
@@ -29,7 +29,7 @@ export interface Wanted {
 }
 
 /** @returns undefined for a term without a word */
-export function prepareTerm({ text: given, prefix, not }: Term): Wanted | undefined {
+export function prepareTerm({ text: given, prefix, not }: SearchedTerm): Wanted | undefined {
   const text = given.normalize('NFC');
   const units: Unit[] = [];
   let denseEnd = -1;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseQuery } from '../../contract/query.ts';
+import { parseQuery, termsOf } from '../../contract/query.ts';
 import { runs, seeded } from '../../contract/test/runs.ts';
 import { readPosition, writePosition } from '../search/position.ts';
 import { type Page, type Position, readProgress, type Search, search } from '../search/search-sessions.ts';
@@ -42,7 +42,7 @@ describe.each(ENGINES)(`the cursors of a search on %s ${seeded}`, (engine) => {
 
   /** The sessions that a reader of every event finds. */
   const readAll = (q: string, direction: 'asc' | 'desc') => {
-    const { terms } = parseQuery(q);
+    const terms = termsOf(parseQuery(q));
     const matching = ids.filter((_, n) =>
       terms.every(
         ({ text, not }) => (texts[n] ?? []).some((event) => ` ${event} `.includes(` ${text} `)) === (not !== true),
@@ -53,7 +53,7 @@ describe.each(ENGINES)(`the cursors of a search on %s ${seeded}`, (engine) => {
 
   const term = fc
     .tuple(fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 }), fc.boolean())
-    .map(([words, not]) => `${not ? '-' : ''}"${words.join(' ')}"`);
+    .map(([words, not]) => `${not ? 'not:' : ''}"${words.join(' ')}"`);
   const asked = fc.record({
     q: fc.array(term, { minLength: 1, maxLength: 3 }).map((terms) => terms.join(' ')),
     mostBytes: fc.constantFrom(1, 500, 5_000, 50_000, 1e9),

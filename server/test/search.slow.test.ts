@@ -72,9 +72,10 @@ describe.each(ENGINES)('search on %s', (engine) => {
     ['"reset connection"', []],
     ['connec*', ['split', 'queue']],
     ['connec', []],
-    ['connection -slow', ['queue']],
-    ['connection -"connection reset"', ['split']],
-    ['-connection', ['upload']],
+    ['connection not:slow', ['queue']],
+    ['connection -slow', ['split']],
+    ['connection not:"connection reset"', ['split']],
+    ['not:connection', ['upload']],
     ['getUserById', ['split', 'upload']],
     ['getuserbyid', ['upload']],
     ['user', ['split', 'upload']],
@@ -215,7 +216,7 @@ describe.each(ENGINES)('search on %s', (engine) => {
     test.each([
       ['"alpha beta"', 1],
       ['"beta alpha" "gamma delta"', 1],
-      ['alpha -"beta alpha"', 1],
+      ['alpha not:"beta alpha"', 1],
       ['"delta gamma"', 0],
     ])('finds %j even if one answer may read hardly anything', async (q, count) => {
       const asked: Search = {
@@ -255,7 +256,7 @@ describe.each(ENGINES)('search on %s', (engine) => {
         found.push(await sessionWith(service, ours, machine, [called('shell', sent), said(`only ${word} here`)]));
       const ask = async (q: string) => idsOf(await find(service, ours.member, { q })).toSorted();
       expect(await ask(`"${word} bravo"`)).toEqual(found.toSorted());
-      expect(await ask(`${word} -"${word} bravo"`)).toEqual([]);
+      expect(await ask(`${word} not:"${word} bravo"`)).toEqual([]);
       for (const sessionId of found) {
         const { body } = await findIn(service, ours.member, sessionId, `"${word} bravo"`);
         expect(body.hits).toMatchObject([{ sequence: 1 }]);
