@@ -150,6 +150,21 @@ test.each([
   await expect.poll(address).toContain('/sessions/ses_1?e=7');
 });
 
+test('the words of a hit are marked in the colours of the theme, although no session was opened', async () => {
+  const hits = [{ sequence: 7, eventType: 'error', text: 'some words', marks: [[5, 10] as [number, number]] }];
+  await open([{ ...sessionRow('ses_1'), hits }]);
+  await expect.poll(() => document.querySelector('.session-row mark')).not.toBeNull();
+  const colours = (scheme: string) => {
+    document.documentElement.style.colorScheme = scheme;
+    const { backgroundColor, color } = getComputedStyle(document.querySelector('.session-row mark') as Element);
+    document.documentElement.style.colorScheme = '';
+    return `${color} on ${backgroundColor}`;
+  };
+  // The browser marks black on yellow.
+  for (const scheme of ['light', 'dark']) expect(colours(scheme)).not.toBe('rgb(0, 0, 0) on rgb(255, 255, 0)');
+  expect(colours('dark')).not.toBe(colours('light'));
+});
+
 test('sessions are below their days if they are sorted by time', async () => {
   const at = (day: string) => `${day}T12:00:00.000Z`;
   const list = [
