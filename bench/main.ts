@@ -14,6 +14,7 @@ import { benchOthers } from './others/others.ts';
 import { benchPages } from './pages.ts';
 import { formatTable, type Row } from './report.ts';
 import { benchSearch } from './search.ts';
+import { benchSearchTiming } from './search-timing.ts';
 import { benchService } from './service.ts';
 import { benchStart } from './start.ts';
 import { benchUpgrade } from './upgrade.ts';
@@ -31,6 +32,7 @@ const BENCHES: Record<string, (options: Options) => Promise<readonly Row[]>> = {
   others: benchOthers,
   pages: async (options) => [...(await benchPages()), ...(await benchLists(options))],
   search: benchSearch,
+  'search-timing': benchSearchTiming,
   usage: benchUsage,
   upgrade: benchUpgrade,
   derive: benchDerive,
