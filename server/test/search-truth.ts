@@ -143,7 +143,7 @@ export function drawQueries(sessions: readonly RecordedSession[], count: number,
   const pick = <One>(all: readonly One[]) => all[Math.floor(random() * all.length)];
   const kinds = Object.keys(KINDS) as Kind[];
   for (let tries = 0; drawn.size < count && tries < count * 1000; tries++) {
-    const kind = kinds[drawn.size % kinds.length] as Kind;
+    const kind = kinds[tries % kinds.length] as Kind;
     const found = [...(pick(pick(sessions)?.texts ?? [])?.slice(0, 50_000) ?? '').matchAll(KINDS[kind])];
     const text = pick(found)?.[0];
     if (text !== undefined && text.length >= 6 && text.length <= 60) drawn.set(text, { kind, text });
