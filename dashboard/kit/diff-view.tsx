@@ -29,7 +29,7 @@ export function DiffView({ path, hunks }: { path: string; hunks: readonly DiffHu
   );
   return (
     <figure className="diff" aria-label={`Changes of ${showHidden(path)}`}>
-      <figcaption className="diff-title path" title={showHidden(path)}>
+      <figcaption className="diff-title">
         <PathName path={path} />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, also by keyboard */}

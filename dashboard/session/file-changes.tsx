@@ -1,5 +1,4 @@
 import { useQueries } from '@tanstack/react-query';
-import { Fragment } from 'react';
 import { changesOfCall, changesOfResult } from '../../contract/entry/changes.ts';
 import { asObject, asText } from '../../contract/entry/value.ts';
 import { DiffView } from '../kit/diff-view.tsx';
@@ -36,13 +35,8 @@ export function FileChanges(props: Props) {
     <section className="changed-file" data-file={index}>
       <div className="changed-file-head">
         <button type="button" className="changed-file-name" aria-expanded={isOpen} onClick={() => onOpen(!isOpen)}>
-          <span className="mono path grow" title={showHidden(path)}>
-            {[...formerly, path].map((name, at) => (
-              <Fragment key={name}>
-                {at > 0 && <span className="flex-none px-1">→</span>}
-                <PathName path={relativePath(name, folder)} />
-              </Fragment>
-            ))}
+          <span className="mono min-w-0 grow">
+            <PathName path={[...formerly, path].map((name) => relativePath(name, folder)).join(' → ')} title={path} />
           </span>
           {isNew && <span className="tag text-ok">new</span>}
           {isGone && <span className="tag text-bad">deleted</span>}

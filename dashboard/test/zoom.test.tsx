@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import type { Given } from '../session/model/test/events.ts';
+import { call, type Given, result } from '../session/model/test/events.ts';
 import { createService } from './service.ts';
 import { show } from './show.tsx';
 import { area } from './timeline.ts';
@@ -73,4 +73,19 @@ test('at a low height, the person and all of their menu are in sight', async () 
   const item = page.getByRole('menuitem', { name: 'Sign out' });
   await expect.element(item).toBeVisible();
   expect(isInWindow(item.element())).toBe(true);
+});
+
+test('on a phone, a long path is cut at its beginning, so that the name of the file stays', async () => {
+  await page.viewport(390, 844);
+  const path = `${'some-long-folder/'.repeat(12)}name.ts`;
+  const edit = { file_path: `/w/${path}`, old_string: 'a', new_string: 'b' };
+  await show('/sessions/ses_1?view=changes', createService([call('a', 'Edit', edit), result('a')]));
+  await expect.poll(() => document.querySelector('.changed-file .path bdi')).not.toBeNull();
+  const [outer, text] = ['.path', '.path bdi'].map(
+    (part) => document.querySelector(`.changed-file ${part}`) as Element,
+  );
+  const [box, name] = [outer, text].map((each) => (each as Element).getBoundingClientRect());
+  expect(text?.textContent).toMatch(/name\.ts$/);
+  expect(name?.left).toBeLessThan(box?.left ?? 0);
+  expect(name?.right).toBeLessThanOrEqual(box?.right ?? 0);
 });
