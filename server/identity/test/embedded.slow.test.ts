@@ -51,6 +51,7 @@ describe.each(ENGINES)('the embedded provider on %s', (engine) => {
     const claims = await service.identity.verify(tokens.id_token);
     expect(claims).toEqual({
       adoptsMembers: false,
+      foundsUnverified: false,
       asksBeforeJoining: false,
       expiresAt: expect.any(Number),
       issuer: 'embedded',
