@@ -205,6 +205,7 @@ function writeChunk(chunk: Chunk, { stored, wordPrefix, packsWords }: SliceJob):
   const before = new Set(known ? chunk.indexed.split(' ') : []);
   const added = [...words].slice(chunk.counted).map((word) => wordPrefix + word);
   const fresh = added.filter((word) => !before.has(word)).join(' ');
+  const goesOn = chunk.indexed !== '';
   chunk.indexed = [chunk.indexed, fresh].filter((text) => text !== '').join(' ');
   chunk.counted = words.size;
   return {
@@ -213,6 +214,7 @@ function writeChunk(chunk: Chunk, { stored, wordPrefix, packsWords }: SliceJob):
     entries: packed(`[${entries}]`),
     words: packsWords ? packed(chunk.indexed) : chunk.indexed,
     added: fresh,
+    goesOn,
   };
 }
 

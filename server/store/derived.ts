@@ -1,7 +1,7 @@
 import { type Insertable, sql } from 'kysely';
 import { forShare } from './dialect.ts';
 import { isPostgres } from './postgres.ts';
-import { allRows, firstRow, runAtOnce, type Sql } from './rows.ts';
+import { allRows, firstRow, NONE, runAtOnce, type Sql } from './rows.ts';
 import type { Db, SessionChunkRow, SessionFactsRow, SessionRow } from './schema.ts';
 import {
   ofSession,
@@ -40,6 +40,8 @@ export interface DerivedChunk {
   words: string | Uint8Array;
   /** The words that are new to the index, separated by spaces. */
   added: string;
+  /** Whether the index has words of it already: the chunk is stored and goes on. */
+  goesOn: boolean;
 }
 
 /** The version of the rows of a session with expired content. No version of the rules replaces them. */
@@ -158,7 +160,7 @@ export interface NewSlice {
 
 /**
  * Writes a slice of a session, in one transaction.
- * @returns false, without writing, if the session is gone or another process was faster
+ * @returns false, without writing, if the session is gone, another process was faster, or its last chunk was removed
  */
 export function writeSlice(db: Db, slice: NewSlice): Promise<boolean> {
   const { row, before, after, columns, chunks, values, days, addOns, isAnew } = slice;
@@ -167,7 +169,7 @@ export function writeSlice(db: Db, slice: NewSlice): Promise<boolean> {
   const facts = sql`
     update session_facts set ${sql.join(changes)}
     where ${ofSession(row)} and version = ${before.version} and derived_through = ${before.derived_through}
-      and masks = ${before.masks}`;
+      and masks = ${before.masks} ${isStored(db, row, chunks)}`;
   return runAtOnce(db, [
     facts,
     ...writeChunks(db, row, chunks),
@@ -176,6 +178,16 @@ export function writeSlice(db: Db, slice: NewSlice): Promise<boolean> {
     ...(addOns || isAnew ? replaceAddOns(row, addOns ?? []) : []),
     ...(days || isAnew ? replaceSessionDays(db, row, days ?? []) : []),
   ]);
+}
+
+/**
+ * Whether the chunk that goes on is still stored. The end of a mask removes chunks before the facts, and only the remaining words would
+ * be added to the index of SQLite. Removing a chunk from the index with words that the index does not have damages the index.
+ */
+function isStored(db: Db, row: Target, chunks: readonly DerivedChunk[]): Sql {
+  const open = isPostgres(db) ? undefined : chunks.find(({ goesOn }) => goesOn);
+  if (!open) return NONE;
+  return sql`and exists (select 1 from session_chunks where ${ofSession(row)} and first_sequence = ${open.first})`;
 }
 
 function writeChunks(db: Db, row: Target, chunks: readonly DerivedChunk[]): Sql[] {
