@@ -62,6 +62,7 @@ describe('errors in words', () => {
       title: 'Already done',
       advice: 'You belong to one.',
       small: 'organization_exists · request r-1',
+      isFinal: false,
     });
   });
 
