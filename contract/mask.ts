@@ -71,6 +71,10 @@ export const MaskRun = Type.Object({
     minimum: 0,
     description: 'sessions on hold: they were neither read nor changed',
   }),
+  damaged: Type.Integer({
+    minimum: 0,
+    description: 'sessions with events that are damaged in the store: they were not changed',
+  }),
   events: Type.Integer({ minimum: 0, description: 'events that contained it' }),
   places: Type.Integer({ minimum: 0, description: 'occurrences in these events' }),
   fields: Type.Integer({ minimum: 0, description: 'occurrences in titles, folders, repositories and branches' }),

@@ -52,6 +52,8 @@ export interface Deps {
   /** An organization's usage of its quotas. */
   storageOf: (organizationId: string) => Promise<Storage>;
   revocation: Revocation;
+  /** Notes and logs that a session was skipped because its events are damaged. */
+  noteDamage: (error: unknown) => void;
   indexer: Indexer;
   daySums: DaySums;
   deriveThread: DeriveThread;

@@ -1,8 +1,11 @@
 import { Held } from './log/outcome.ts';
 
+/** How many failures are reported. */
+const MOST = 20;
+
 /** Collects the failures of several pieces of work. All of them are tried: a failure does not prevent the others. */
 export class Failures {
-  #first: { error: unknown } | undefined;
+  readonly #errors: unknown[] = [];
 
   /** @returns whether it succeeded. A hold that was placed after the list was read does not count as a failure */
   async try(work: () => Promise<unknown>): Promise<boolean> {
@@ -16,11 +19,13 @@ export class Failures {
   }
 
   note(error: unknown): void {
-    this.#first ??= { error };
+    const errors = error instanceof AggregateError ? error.errors : [error];
+    this.#errors.push(...errors.slice(0, MOST - this.#errors.length));
   }
 
-  /** @throws the first of the failures */
+  /** @throws the failure; an `AggregateError` if there are several */
   throw(): void {
-    if (this.#first) throw this.#first.error;
+    if (this.#errors.length > 1) throw new AggregateError(this.#errors, `${this.#errors.length} pieces of work failed`);
+    if (this.#errors.length === 1) throw this.#errors[0];
   }
 }

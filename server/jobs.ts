@@ -1,4 +1,5 @@
 import type { Background, Slices } from './background.ts';
+import { damagedSessionOf } from './log/damaged.ts';
 import {
   endJob,
   type Job,
@@ -56,6 +57,7 @@ const LISTED_AT_ONCE = 100;
  * | running | its process closes                              | waiting; this attempt does not count             |
  * | running | an error                                        | waiting; the wait doubles each time              |
  * | running | `Unrepairable`, or 30 attempts without progress | gone; its kind records the failure               |
+ * | running | its events are damaged                          | gone; its kind records the failure               |
  * | running | its work is done                                | gone                                             |
  * | any     | somebody cancels it: `cancelJob`                | gone; a running slice writes nothing more        |
  */
@@ -122,7 +124,8 @@ export class Jobs {
     onError(new Error(`the job ${job.job_id} failed`, { cause: error }));
     // The slice may have noted progress before its error.
     const attempts = await keepJob(db, job, now());
-    if (error instanceof Unrepairable || attempts >= MOST_ATTEMPTS) return kind.fail(job);
+    const isHopeless = error instanceof Unrepairable || damagedSessionOf(error) !== undefined;
+    if (isHopeless || attempts >= MOST_ATTEMPTS) return kind.fail(job);
     await returnJob(db, job, now() + waitAfter(attempts));
   }
 }

@@ -136,7 +136,11 @@ function scheduleBackups(folder: string, config: Config, log: ReturnType<typeof 
     program: process.argv[1] ?? '',
     variables: process.env,
     onDone: ({ file, bytes }) => log.info({ file, bytes }, 'backed up the store'),
-    onError: (error) => log.error({ err: error }, 'a backup failed; the next attempt is in ten minutes'),
+    onError: (error) =>
+      log.error(
+        { err: error },
+        'a backup failed; it is tried again in ten minutes, and later after each further failure',
+      ),
     now: Date.now,
   });
 }

@@ -5,6 +5,7 @@ import { Background } from './background.ts';
 import type { Bus } from './bus/bus.ts';
 import { JetStreamJournal } from './bus/jetstream-journal.ts';
 import { type Config, retentionBounds } from './config.ts';
+import { DamagedSessions } from './damaged-sessions.ts';
 import type { Deps } from './deps.ts';
 import { DaySums } from './derive/day-sums.ts';
 import { createDeriveThread } from './derive/derive-thread.ts';
@@ -128,7 +129,14 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     limits = createLimits(config, store),
   } = options;
   if (store.isWalled === false) log.warn(UNWALLED);
-  const onError = (error: unknown) => log.error({ err: error }, 'background work failed');
+  const damaged = new DamagedSessions({ log, now });
+  observer?.onDamaged(() => damaged.count);
+  const noteDamage = (error: unknown) => void damaged.note(error);
+  const isDamaged = (sessionId: string) => damaged.isSkipped(sessionId);
+  const onError = (error: unknown) => {
+    const all: unknown[] = error instanceof AggregateError ? error.errors : [error];
+    for (const err of all) if (!damaged.note(err)) log.error({ err }, 'background work failed');
+  };
   const pepper =
     config.SECRET_PEPPER ?? (await rememberSetting(store.db, 'pepper', () => randomBytes(32).toString('hex')));
   const authenticator = createAuthenticator({ db: store.db, identity, pepper, limits, now, onError });
@@ -163,13 +171,14 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const startJobs = (atOnce: number) =>
     new Background({ atOnce, onError, onGivenUp: () => observer?.onGivenUp('background') });
   const witnessing = startJobs(2);
-  const witness = new Witness({ db: store.db, key: options.auditKey, background: witnessing, now });
+  const witness = new Witness({ db: store.db, key: options.auditKey, background: witnessing, isDamaged, now });
   const indexer = new Indexer({
     db: store.db,
     thread: deriveThread,
     digests: witness,
     now,
     onError,
+    isDamaged,
     onGivenUp: () => observer?.onGivenUp('derive'),
     onDerived({ organization_id, session_id: sessionId, event_count: eventCount, status, updated_at: changedAt }) {
       observer?.onDerived(now() - changedAt);
@@ -232,7 +241,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
       tell(organization_id, { sessionId, eventCount, status });
     },
   });
-  const maskRuns = new MaskRuns({ db: store.db, masking, jobs, pepper, now });
+  const maskRuns = new MaskRuns({ db: store.db, masking, jobs, pepper, noteDamage, now });
   const quotas = new StorageQuotas({ db: store.db, limits: storageLimits(config), now, onError });
   observer?.onQuotas(() => quotas.shares());
   const unlimited = new SessionLog({
@@ -340,6 +349,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     witness,
     storageOf: (organizationId) => quotas.usageOf(organizationId),
     revocation,
+    noteDamage,
     indexer,
     daySums,
     deriveThread,
@@ -361,6 +371,10 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     publicUrl,
     corsOrigins: config.CORS_ORIGINS,
     trustProxy: config.TRUST_PROXY,
+  });
+  app.addHook('onError', (_request, _reply, error, done) => {
+    damaged.note(error);
+    done();
   });
   app.addHook('onResponse', (_request, _reply, done) => {
     rest.note();

@@ -69,6 +69,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   forUpdate: [],
 
   readAppends: [[ORGANIZATION, 'ses_1', 1, 1]],
+  assertReadable: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }]],
   findKeyedAppend: [[ORGANIZATION, 'ses_1', 'key']],
   readLogState: [[ORGANIZATION, 'ses_1']],
   findWithGap: [[]],
@@ -402,7 +403,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   insertMaskRun: [[{ ...ACTOR, runId: 'mrn_1', isDry: false, sealed: 'text' }, NOW]],
   findMaskRun: [[ORGANIZATION, 'mrn_1']],
   findNextOfRun: [[VIEWER, MASK_RUN, 'ses_1']],
-  advanceMaskRun: [[JOB, { sessionId: 'ses_2', isHeld: false, events: 1, places: 1, fields: 0 }, NOW]],
+  advanceMaskRun: [[JOB, { sessionId: 'ses_2', events: 1, places: 1, fields: 0 }, NOW]],
   finishMaskRun: [[JOB, 'done', NOW]],
   cancelMaskRun: [[{ ...ACTOR, runId: 'mrn_1' }, NOW]],
   listMaskRuns: [[ORGANIZATION, 'usr_1']],

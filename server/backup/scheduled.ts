@@ -5,7 +5,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { manifestOf, readManifest } from './manifest.ts';
 
-/** How often the service checks whether a backup is due, and thus when a failed backup is repeated. */
+/** How often the service checks whether a backup is due, and how long it waits after a first failure. */
 const LOOK_EVERY_MS = 10 * 60_000;
 
 export interface ScheduledBackupsOptions {
@@ -34,6 +34,8 @@ export class ScheduledBackups {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #child: ChildProcess | undefined;
+  /** How many attempts in a row have failed, and when the next one is due. */
+  #failed = { attempts: 0, until: 0 };
 
   constructor(options: ScheduledBackupsOptions) {
     this.#options = options;
@@ -76,10 +78,18 @@ export class ScheduledBackups {
   async backUpIfDue(): Promise<void> {
     const { folder, everyMs, now, onDone } = this.#options;
     const last = await this.last();
-    if (last && now() - last.at < everyMs) return;
+    if (now() < this.#failed.until || (last && now() - last.at < everyMs)) return;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await this.#removePartial();
-    await this.#run(join(folder, `${PREFIX}${new Date(now()).toISOString().replaceAll(':', '-')}${SUFFIX}`));
+    try {
+      await this.#run(join(folder, `${PREFIX}${new Date(now()).toISOString().replaceAll(':', '-')}${SUFFIX}`));
+      this.#failed = { attempts: 0, until: 0 };
+    } catch (error) {
+      // A damaged store cannot be copied until somebody repairs it, and each attempt reads all of it.
+      const { attempts } = this.#failed;
+      this.#failed = { attempts: attempts + 1, until: now() + Math.min(everyMs, LOOK_EVERY_MS * 2 ** attempts) };
+      throw error;
+    }
     await this.#removeOld();
     const made = await this.last();
     if (made) onDone(made);

@@ -1,11 +1,12 @@
 import { readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { Damaged } from '../log/damaged.ts';
 import { deriveSlice, type Slice, type SliceJob } from './derive-slice.ts';
 import { KeptSessions } from './kept-sessions.ts';
 import { readPrices } from './prices.ts';
 
-export type Reply = { slice: Slice | undefined } | { error: string };
+export type Reply = { slice: Slice | undefined } | { error: string; isDamage: boolean };
 
 const kept = new KeptSessions();
 const prices = readPrices(workerData as string | undefined);
@@ -17,7 +18,8 @@ parentPort?.on('message', (job: SliceJob) => {
   try {
     parentPort?.postMessage({ slice: deriveSlice(job, prices.costOf, kept) } satisfies Reply);
   } catch (error) {
-    parentPort?.postMessage({ error: (error as Error).message } satisfies Reply);
+    const isDamage = error instanceof Damaged;
+    parentPort?.postMessage({ error: (error as Error).message, isDamage } satisfies Reply);
   }
 });
 

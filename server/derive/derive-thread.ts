@@ -1,3 +1,4 @@
+import { Damaged } from '../log/damaged.ts';
 import { type JobAsker, OnDemand } from '../on-demand.ts';
 import type { Reply } from './derive-program.ts';
 import type { Slice, SliceJob } from './derive-slice.ts';
@@ -29,8 +30,9 @@ export function createDeriveThread(pricesFile?: string): DeriveThread {
   return {
     async derive(job, asker) {
       const reply = await thread.ask(job, asker, memoryOf(job));
-      if ('error' in reply) throw new Error(`a session could not be derived: ${reply.error}`);
-      return reply.slice;
+      if (!('error' in reply)) return reply.slice;
+      const reason = `a session could not be derived: ${reply.error}`;
+      throw reply.isDamage ? new Damaged(reason) : new Error(reason);
     },
     close: () => thread.close(),
   };

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Background } from '../background.ts';
 import type { Change } from '../ingest/session-log.ts';
+import { naming } from '../log/damaged.ts';
 import type { Db, SessionFactsRow, SessionRow } from '../store/schema.ts';
 import { findBehind, findNewBehind, findOpenBehind, isAnyBehind } from '../store/sources.ts';
 import { asService } from '../store/tenant.ts';
@@ -23,6 +24,8 @@ export interface IndexerOptions {
   digests?: WantsDigests;
   now: () => number;
   onError: (error: unknown) => void;
+  /** Whether the session's events are damaged, so that it is left alone. */
+  isDamaged?: (sessionId: string) => boolean;
   /** Called for each session whose events took too long to derive. */
   onGivenUp?: (() => void) | undefined;
   /** Whether work that nobody waits for leaves half of the time to other work; true by default. */
@@ -70,6 +73,7 @@ interface DeriveRequest {
  * | running      | requested again               | running, and once more afterwards              |
  * | running      | it reaches the last event     | derived                                        |
  * | running      | it fails, or hangs            | behind                                         |
+ * | behind       | its events are damaged        | behind; it is left alone for an hour           |
  */
 export class Indexer {
   readonly #options: IndexerOptions;
@@ -190,6 +194,7 @@ export class Indexer {
   }
 
   async #run(session: Target, isUrgent: boolean): Promise<void> {
+    if (this.#options.isDamaged?.(session.sessionId)) return;
     const running = this.#runUntilTaken(session, isUrgent);
     this.#runs.add(running);
     this.#noteUnfinished(session);
@@ -227,7 +232,7 @@ export class Indexer {
       const rest = createRest(() => !rests || isUrgent(), signal);
       const options = { db, derive: thread.derive, digests, now, rest, signal };
       const begunAt = now();
-      const row = await deriveSession(options, organizationId, sessionId);
+      const row = await naming({ organizationId, sessionId }, () => deriveSession(options, organizationId, sessionId));
       // Only events that arrived after this run began still wait.
       const unfinished = this.#unfinished.get(sessionId);
       if (unfinished) unfinished.since = Math.max(unfinished.since, begunAt);

@@ -14,9 +14,11 @@ import type { AuditKey } from '../audit/heads.ts';
 import type { Background } from '../background.ts';
 import type { DigestedEvents } from '../derive/chunks.ts';
 import type { WantsDigests } from '../derive/derive-session.ts';
+import { Failures } from '../failures.ts';
+import { nameSession } from '../log/damaged.ts';
 import type { SessionKey } from '../log/decide.ts';
 import { decodeFrame } from '../log/frame.ts';
-import { readAppends } from '../store/events.ts';
+import { readAppends, type StoredAppend } from '../store/events.ts';
 import { findSaltKeys } from '../store/salt-keys.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { SessionChainRow } from '../store/schema-governance.ts';
@@ -54,6 +56,8 @@ export interface WitnessOptions {
   db: Db;
   key: AuditKey;
   background: Background;
+  /** Whether the session's events are damaged, so that it is left alone. */
+  isDamaged?: (sessionId: string) => boolean;
   now: () => number;
 }
 
@@ -103,7 +107,7 @@ export class Witness implements WantsDigests {
   async signNoted(): Promise<void> {
     if (this.#noted.size === 0) return;
     await this.#options.background.run('countersign', async (signal) => {
-      const failures: unknown[] = [];
+      const failures = new Failures();
       const due = [...this.#noted].map(([sessionId, { organizationId, eventCount }]) => {
         return { sessionId, organizationId, eventCount };
       });
@@ -116,10 +120,10 @@ export class Witness implements WantsDigests {
             }),
           );
           const rows = await findSessions(this.#options.db, wholeOrganization(organizationId), [...taken.keys()]);
-          failures.push(...(await this.#signAll(organizationId, rows, signal, taken)));
+          await this.#signAll(organizationId, rows, signal, failures, taken);
         }
       }
-      throwFirst(failures);
+      failures.throw();
     });
   }
 
@@ -138,17 +142,17 @@ export class Witness implements WantsDigests {
   /** Signs the events that another process left behind. */
   async catchUp(): Promise<void> {
     await this.#options.background.run('countersign all', async (signal) => {
-      const failures: unknown[] = [];
+      const failures = new Failures();
       for (let after = ''; !signal.aborted; ) {
         const rows = await listUnsigned(this.#options.db, after, AT_ONCE);
         for (const [organizationId, some] of Map.groupBy(rows, (row) => row.organization_id)) {
-          failures.push(...(await this.#signAll(organizationId, some, signal)));
+          await this.#signAll(organizationId, some, signal, failures);
         }
         const last = rows.at(-1);
         if (last === undefined) break;
         after = last.session_id;
       }
-      throwFirst(failures);
+      failures.throw();
     });
   }
 
@@ -188,30 +192,28 @@ export class Witness implements WantsDigests {
     return key.statementOf(COUNTERSIGNATURE, statement);
   }
 
-  /** @returns why some sessions could not be signed: events of a session that is being deleted may already be gone */
+  /** Collects why some sessions could not be signed: events of a session that is being deleted may already be gone. */
   async #signAll(
     organizationId: string,
     sessions: readonly SessionRow[],
     signal: AbortSignal,
+    failures: Failures,
     known?: ReadonlyMap<string, Known>,
-  ): Promise<unknown[]> {
+  ): Promise<void> {
     const { db } = this.#options;
     const ids = sessions.map(({ session_id }) => session_id);
     const stored = await findChains(db, organizationId, ids);
     const chains: SessionChainRow[] = [];
-    const failures: unknown[] = [];
     for (const session of sessions) {
-      if (signal.aborted) return failures;
+      if (signal.aborted) return;
       const { session_id: id } = session;
-      try {
+      if (this.#options.isDamaged?.(id)) continue;
+      await failures.try(async () => {
         const next = await this.#advance(session, stored.get(id), null, signal, known?.get(id));
         if (next) chains.push(next);
-      } catch (error) {
-        failures.push(error);
-      }
+      });
     }
     if (chains.length > 0) await writeChains(db, chains);
-    return failures;
   }
 
   /** The signed head after the session's events; undefined if the stored head is the same. */
@@ -289,7 +291,7 @@ export class Witness implements WantsDigests {
     let digests: string[] = [];
     let bytes = 0;
     for await (const append of readAppends(this.#options.db, organization_id, session_id, head.sequence + 1, to)) {
-      for (const [index, { eventType, payload }] of decodeFrame(append).entries()) {
+      for (const [index, { eventType, payload }] of decode(session, append).entries()) {
         const at = append.first_sequence + index;
         const next = head.sequence + digests.length + 1;
         if (at < next || at > to) continue;
@@ -310,8 +312,12 @@ export class Witness implements WantsDigests {
 
 const NOTHING: ReadonlyMap<number, string> = new Map();
 
-function throwFirst(failures: readonly unknown[]): void {
-  if (failures.length > 0) throw failures[0];
+function decode(session: SessionRow, append: StoredAppend) {
+  try {
+    return decodeFrame(append);
+  } catch (error) {
+    throw nameSession(placeOf(session), error);
+  }
 }
 
 const placeOf = ({ organization_id, session_id }: SessionRow): SessionKey => ({

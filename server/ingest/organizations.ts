@@ -16,7 +16,7 @@ export interface Removal {
 /**
  * Deletes the sessions of deleted organizations, and then the organizations. A later call continues after an interruption. An
  * organization that cannot be removed now is retried later, and does not delay the others.
- * @throws the first error, once every organization was tried
+ * @throws what failed, once every organization was tried
  */
 export async function removeDeletedOrganizations({
   db,

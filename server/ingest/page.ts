@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Problem } from '../../contract/problem.ts';
 import { writeSequence } from '../cursor.ts';
 import { eventId } from '../ids.ts';
+import { DamagedSession, nameSession } from '../log/damaged.ts';
 import { decodeFrame, type FramedEvent } from '../log/frame.ts';
 import { toTimestamp } from '../store/columns.ts';
 import { readAppends, type StoredAppend } from '../store/events.ts';
@@ -114,13 +115,17 @@ async function* textsOf(
   const { organization_id: organizationId, session_id: sessionId } = session;
   const eventCount = Math.min(session.event_count, last ?? session.event_count);
   const to = Math.min(eventCount, from + limit - 1);
+  const toProblem = async (error: unknown) => {
+    return error instanceof DamagedSession ? whyUnreadable(db, viewer, session, error) : error;
+  };
   yield '{"events":[';
   let separator = '';
   let sent = from - 1;
-  for await (const append of readAppends(db, organizationId, sessionId, from, to)) {
+  for await (const append of readable(readAppends(db, organizationId, sessionId, from, to), toProblem)) {
     if (append.first_sequence > sent + 1) throw await whyUnreadable(db, viewer, session);
     const events = decode(append);
-    if (events instanceof Error) throw await whyUnreadable(db, viewer, session, events);
+    if (events instanceof Error)
+      throw await whyUnreadable(db, viewer, session, nameSession({ organizationId, sessionId }, events));
     for (const event of eventTexts(sessionId, append, events, from, to, show)) {
       yield separator + event.before;
       yield event.payload;
@@ -133,6 +138,14 @@ async function* textsOf(
   if (sent < to) throw await whyUnreadable(db, viewer, session);
   const nextCursor = limit > 0 && to < eventCount ? writeSequence(to + 1) : null;
   yield `],"nextCursor":${JSON.stringify(nextCursor)}}`;
+}
+
+async function* readable<Item>(items: AsyncIterable<Item>, toProblem: (error: unknown) => Promise<unknown>) {
+  try {
+    yield* items;
+  } catch (error) {
+    throw await toProblem(error);
+  }
 }
 
 function decode(append: StoredAppend): FramedEvent[] | Error {

@@ -16,7 +16,7 @@ const AT_ONCE = 500;
 /**
  * Deletes the sessions of people who were removed together with their sessions. A later call continues after an interruption.
  * A session that cannot be deleted now is retried later, and does not delay the others.
- * @throws the first error, after all other sessions were deleted
+ * @throws what failed, after all other sessions were deleted
  */
 export async function deleteSessionsOfRemoved({ db, sessionLog, signal }: PersonDeletions): Promise<void> {
   const failures = new Failures();

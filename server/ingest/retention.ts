@@ -1,6 +1,7 @@
 import type { RetentionBounds, RetentionField } from '../../contract/retention.ts';
 import { Failures } from '../failures.ts';
 import { expireContent } from '../store/content-expiry.ts';
+import { assertReadable } from '../store/events.ts';
 import type { WithoutWords } from '../store/kept-rows.ts';
 import {
   type Due,
@@ -35,7 +36,7 @@ export interface Retention {
 /**
  * Deletes expired sessions in the same way as a person does, and removes the content of sessions whose content expired.
  * Another process may do the same at the same time.
- * @throws the first error, after all other sessions were tried
+ * @throws what failed, after all other sessions were tried
  */
 export async function applyRetention(retention: Retention): Promise<void> {
   const { db, signal } = retention;
@@ -79,6 +80,7 @@ async function loseWords(retention: Retention, session: DueSession): Promise<voi
   const { db, sessionLog, bounds, now, version, withoutWords, onWordsGone } = retention;
   const { organizationId, sessionId, eventCount, updatedAt } = session;
   if (session.status === 'active') return sessionLog.abandon({ organizationId, sessionId, eventCount, updatedAt });
+  await assertReadable(db, session);
   const row = await expireContent(db, session, { due: { bounds, now: now() }, version, withoutWords });
   if (row) onWordsGone(row);
 }

@@ -20,7 +20,7 @@ export interface Revocation {
   revoke(revoker: MemberKey, environmentId: string): Promise<EnvironmentRow | undefined>;
   /**
    * Closes the sessions of revoked machines that are still open because closing them was interrupted or failed.
-   * @throws the first error, after all other sessions were closed
+   * @throws what failed, after all other sessions were closed
    */
   resume(signal: AbortSignal): Promise<void>;
 }
@@ -43,7 +43,7 @@ export function createRevocation({ db, sessionLog, later, closing }: RevocationO
     return next;
   }
 
-  /** @throws the first error, after all other sessions were closed */
+  /** @throws what failed, after all other sessions were closed */
   async function closeAll(machine: EnvironmentRow, signal: AbortSignal, before?: string): Promise<void> {
     const failures = new Failures();
     const onFailed = (error: unknown) => failures.note(error);

@@ -2,6 +2,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import { MAX_APPEND_BYTES } from '../../contract/event.ts';
 import { contentSizeOf, isOneFrame } from '../../contract/zstd-frame.ts';
 import { type Frame, PLAIN, SENT, ZSTD } from './codec.ts';
+import { Damaged } from './damaged.ts';
 
 /**
  * How the events of one append are stored: a JSON line with the type and place of each event, then the JSON texts of the
@@ -87,7 +88,7 @@ export interface OpenFrame {
   events: readonly { eventType: string; start: number; end: number }[];
 }
 
-/** @throws if a newer version chose the codec, or if `encodeFrame` did not write these bytes */
+/** @throws Damaged if `encodeFrame` did not write these bytes; another error if a newer version chose the codec */
 export function decodeFrame(frame: StoredFrame): FramedEvent[] {
   const { plain, events } = openFrame(frame);
   return events.map(({ eventType, start, end }) => ({
@@ -98,10 +99,18 @@ export function decodeFrame(frame: StoredFrame): FramedEvent[] {
 
 /** Does the same without creating a buffer for each payload. */
 export function openFrame({ codec, body }: StoredFrame): OpenFrame {
-  if (codec === SENT) return openSent(bufferOf(body));
-  if (codec !== PLAIN && codec !== ZSTD)
+  if (codec !== SENT && codec !== PLAIN && codec !== ZSTD)
     throw new Error(`events are stored in codec ${codec}, which this version does not know`);
-  const plain = codec === PLAIN ? bufferOf(body) : decompress(bufferOf(body));
+  try {
+    return codec === SENT ? openSent(bufferOf(body)) : openWritten(codec, bufferOf(body));
+  } catch (cause) {
+    // The message of a JSON parser quotes the text that it read.
+    throw new Damaged('stored events cannot be decoded', cause instanceof SyntaxError ? {} : { cause });
+  }
+}
+
+function openWritten(codec: number, body: Buffer): OpenFrame {
+  const plain = codec === PLAIN ? body : decompress(body);
   const headerEnd = plain.indexOf(NEWLINE);
   const header = JSON.parse(plain.toString('utf8', 0, headerEnd)) as [string, number][];
   let end = headerEnd + 1;

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { Damaged } from '../log/damaged.ts';
 import type { StoredAppend } from '../store/events.ts';
 import type { MaskedAppend } from '../store/masks.ts';
 import { EventMasker } from './event-masker.ts';
@@ -32,6 +33,8 @@ export interface Reply {
   /** The figures so far that contain the text and are left as they are. */
   left: string[];
   error?: string;
+  /** Whether the error is damage of the events. */
+  isDamage?: boolean;
 }
 
 interface Masker {
@@ -80,6 +83,7 @@ parentPort?.on('message', (request: Request) => {
   } catch (error) {
     // The message of a parser quotes the text that it read.
     const message = error instanceof SyntaxError ? 'a payload is not JSON' : (error as Error).message;
+    const isDamage = error instanceof Damaged;
     parentPort?.postMessage({
       masked: [],
       isSettled: false,
@@ -87,6 +91,7 @@ parentPort?.on('message', (request: Request) => {
       isComplete: false,
       left: [],
       error: message,
+      isDamage,
     } satisfies Reply);
   }
 });

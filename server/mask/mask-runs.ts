@@ -1,6 +1,7 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Slices } from '../background.ts';
 import type { Jobs } from '../jobs.ts';
+import { DamagedSession } from '../log/damaged.ts';
 import { findHoldOf } from '../store/holds.ts';
 import type { Job } from '../store/jobs.ts';
 import {
@@ -27,6 +28,8 @@ export interface MaskRunsOptions {
   masking: Pick<Masking, 'whenArrived' | 'countInSlices' | 'ask'>;
   jobs: Pick<Jobs, 'register' | 'start'>;
   pepper: string;
+  /** Called for each session that is left out because its events are damaged. */
+  noteDamage: (error: unknown) => void;
   now: () => number;
 }
 
@@ -76,10 +79,24 @@ export class MaskRuns {
       const viewer = await this.#viewerOf(run);
       const session = viewer && (await findNextOfRun(db, viewer, run, job.progress));
       if (!session) return finishMaskRun(db, job, viewer ? 'done' : 'stopped', now());
-      const mask = yield* this.#maskIn(job, run, session, unsealed(pepper, run.run_id, run.sealed));
+      const mask = yield* this.#maskUnlessDamaged(job, run, session, unsealed(pepper, run.run_id, run.sealed));
       job.progress = session.session_id;
       yield 0;
       if (mask) yield* this.#wait(mask);
+    }
+  }
+
+  /** Leaves out a damaged session, so that it does not prevent the others from being masked. */
+  async *#maskUnlessDamaged(job: Job, run: MaskRunRow, session: SessionRow, text: string) {
+    try {
+      return yield* this.#maskIn(job, run, session, text);
+    } catch (error) {
+      if (!(error instanceof DamagedSession)) throw error;
+      const { db, now, noteDamage } = this.#options;
+      noteDamage(error);
+      const step: RunStep = { sessionId: session.session_id, leftOut: 'damaged', events: 0, places: 0, fields: 0 };
+      await db.transaction().execute((transaction) => advanceMaskRun(transaction, job, step, now()));
+      return undefined;
     }
   }
 
@@ -88,12 +105,12 @@ export class MaskRuns {
     const { db, masking, now } = this.#options;
     const { organization_id: organizationId, session_id: sessionId } = session;
     const place = { organizationId, sessionId };
-    const nothing: RunStep = { sessionId, isHeld: false, events: 0, places: 0, fields: 0 };
+    const nothing: RunStep = { sessionId, events: 0, places: 0, fields: 0 };
     const noted = async (step: RunStep) => {
       await db.transaction().execute((transaction) => advanceMaskRun(transaction, job, step, now()));
       return undefined;
     };
-    const held = { ...nothing, isHeld: true };
+    const held: RunStep = { ...nothing, leftOut: 'held' };
     if ((await findHoldOf(db, place)) !== undefined) return noted(held);
     const asker = { group: organizationId, person: run.requested_by, signal: undefined };
     const { events, places, fields, incomplete } = yield* masking.countInSlices(

@@ -1,3 +1,4 @@
+import { Damaged } from '../log/damaged.ts';
 import { type JobAsker, OnDemand } from '../on-demand.ts';
 import type { StoredAppend } from '../store/events.ts';
 import { OWN_FIELDS, type OwnFields } from '../store/masks.ts';
@@ -26,8 +27,9 @@ export class MaskThread {
     const masker = ++this.#begun;
     const ask = async (request: RequestOf, by = asker) => {
       const reply = await this.#thread.ask({ masker, ...request }, by);
-      if (reply.error !== undefined) throw new Error(`a session could not be masked: ${reply.error}`);
-      return reply;
+      if (reply.error === undefined) return reply;
+      const reason = `a session could not be masked: ${reply.error}`;
+      throw reply.isDamage ? new Damaged(reason) : new Error(reason);
     };
     await ask({ kind: 'begin', wanted });
     return {

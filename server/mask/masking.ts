@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createMarker } from '../../redact/mark.ts';
 import type { Slices } from '../background.ts';
 import { type Jobs, Unrepairable } from '../jobs.ts';
+import { nameSession } from '../log/damaged.ts';
 import type { SessionKey } from '../log/decide.ts';
 import type { JobAsker } from '../on-demand.ts';
 import { readAppends, type StoredAppend } from '../store/events.ts';
@@ -138,6 +139,8 @@ export class Masking {
       const { masked, left, isComplete } = await masker.end();
       add(masked);
       return { ...counts, ...(left.length > 0 && { left }), ...(!isComplete && { incomplete: true }) };
+    } catch (error) {
+      throw nameSession(placeOf(session), error);
     } finally {
       await masker.drop();
     }
@@ -207,7 +210,7 @@ export class Masking {
       }
     } catch (error) {
       if (error instanceof MaskHeld) return this.#stop(job, 'held');
-      throw error;
+      throw nameSession(placeOf(mask), error);
     }
     throw new Error('other masks kept changing the appends');
   }
@@ -366,6 +369,11 @@ class Turn {
     return isOver;
   }
 }
+
+const placeOf = ({ organization_id, session_id }: Pick<SessionRow, 'organization_id' | 'session_id'>): SessionKey => ({
+  organizationId: organization_id,
+  sessionId: session_id,
+});
 
 /** Repeats the question until the answer is true. Returns false after a while. */
 async function* poll(ask: () => Promise<boolean>): Slices<boolean> {

@@ -17,7 +17,7 @@ import { lookerOf } from './session-views.ts';
 const DEFAULT_PAGE = 50;
 const LARGEST_PAGE = 100;
 
-export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews, now }: Deps) =>
+export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews, noteDamage, now }: Deps) =>
   ({
     async searchSessions(ask) {
       const { caller, query, signal } = ask;
@@ -36,6 +36,7 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews
         limit: Math.min(Number(query.limit ?? DEFAULT_PAGE), LARGEST_PAGE),
         after: query.cursor === undefined ? undefined : readPosition(query.cursor, order),
         now: now(),
+        onDamaged: noteDamage,
       };
       const { found: hits, next } = await longReads.runOn(
         caller,

@@ -1,4 +1,5 @@
 import type { FoundEvents } from '../../contract/review.ts';
+import { naming } from '../log/damaged.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { ReadableSession } from '../store/viewer.ts';
 import { byIndex, type EventRange, lastIndexed } from '../store/word-index.ts';
@@ -27,6 +28,7 @@ export async function findInSession(
   signal?: AbortSignal,
 ): Promise<FoundEvents> {
   const all = matcher.terms.flatMap(({ not }, place) => (not ? [] : [place]));
+  const { organization_id: organizationId, session_id: sessionId } = session;
   const budget = new Budget(MOST_BYTES);
   const hits: FoundEvents['hits'] = [];
   if (all.length === 0 || from > session.event_count) return { hits, next: null };
@@ -46,7 +48,9 @@ export async function findInSession(
         },
       };
     });
-    const read = await readRanges(db, session.organization_id, reads, { matcher, budget, signal });
+    const read = await naming({ organizationId, sessionId }, () =>
+      readRanges(db, organizationId, reads, { matcher, budget, signal }),
+    );
     hits.push(...reads.slice(0, read).flatMap(({ hits }) => hits));
     if (read < some.length) return { hits, next: (some[read] as EventRange).first };
     at += read;

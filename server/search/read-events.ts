@@ -1,6 +1,7 @@
 import { unwrapProgress } from '../../contract/entry/progress.ts';
 import { asObject } from '../../contract/entry/value.ts';
 import type { Hit } from '../../contract/review.ts';
+import { Damaged, nameSession } from '../log/damaged.ts';
 import { type OpenFrame, openFrame } from '../log/frame.ts';
 import { toTimestamp } from '../store/columns.ts';
 import { type AppendOf, readAppendsOf } from '../store/events.ts';
@@ -17,6 +18,8 @@ export interface Reader {
   budget: Budget;
   /** Aborted when the caller has left. */
   signal?: AbortSignal | undefined;
+  /** Called for each range with damaged events, which is then skipped; absent: damage ends the read. */
+  onDamaged?: ((error: unknown) => void) | undefined;
 }
 
 /** An event with some of the terms. */
@@ -52,19 +55,52 @@ export async function readRanges(
   reads: readonly RangeRead[],
   reader: Reader,
 ): Promise<number> {
-  const progress = reads.map((read): Progress => ({ ...read, state: 'waiting', joiner: new Joiner() }));
+  const progress = reads.map(
+    (read): Progress => ({ ...read, state: 'waiting', next: read.range.first, joiner: new Joiner() }),
+  );
   const ranges = reads.map(({ range }) => range);
-  for await (const appends of readAppendsOf(db, organizationId, ranges)) {
-    const unread = await inSlices(readAppends(appends, progress, reader), reader.signal);
-    if (unread !== undefined) return unread;
-    if (!progress.some(isWanted)) break;
+  try {
+    for await (const appends of readAppendsOf(db, organizationId, ranges)) {
+      const unread = await inSlices(readAppends(appends, progress, reader), reader.signal);
+      if (unread !== undefined) return unread;
+      if (!progress.some(isWanted)) break;
+    }
+    return reads.length;
+  } catch (error) {
+    if (!(error instanceof Damaged && reader.onDamaged)) throw error;
+    return readAround(db, organizationId, progress, reader, reader.onDamaged);
   }
-  return reads.length;
+}
+
+/** Reads the rest of the ranges one by one, because one of them is damaged. */
+async function readAround(
+  db: Db,
+  organizationId: string,
+  progress: readonly Progress[],
+  reader: Reader,
+  onDamaged: (error: unknown) => void,
+): Promise<number> {
+  for (const [at, one] of progress.entries()) {
+    if (!isWanted(one)) continue;
+    if (one.state === 'waiting' && at > 0 && reader.budget.left <= 0) return at;
+    try {
+      for await (const appends of readAppendsOf(db, organizationId, [{ ...one.range, first: one.next }])) {
+        await inSlices(readAppends(appends, [one], reader), reader.signal);
+      }
+    } catch (error) {
+      if (!(error instanceof Damaged)) throw error;
+      one.state = 'over';
+      onDamaged(nameSession({ organizationId, sessionId: one.range.sessionId }, error));
+    }
+  }
+  return progress.length;
 }
 
 /** The progress of a range, whose events may be in several appends. */
 interface Progress extends RangeRead {
   state: 'waiting' | 'begun' | 'over';
+  /** The first event that was not read yet. */
+  next: number;
   joiner: Joiner;
 }
 
@@ -106,7 +142,8 @@ function* readAppend(one: Progress, append: AppendOf, frame: OpenFrame, reader: 
     one.begin?.();
   }
   one.state = 'begun';
-  for (const event of eventsOf(append, frame, range, matcher)) {
+  for (const event of eventsOf(append, frame, { ...range, first: one.next }, matcher)) {
+    one.next = event.sequence + 1;
     for (const whole of joiner.add(event)) {
       const found = yield* match(whole, reader);
       if (found && !take(found)) return false;

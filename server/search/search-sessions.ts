@@ -26,6 +26,8 @@ export interface Search {
   now: number;
   /** Aborted when the caller has left. */
   signal?: AbortSignal | undefined;
+  /** Called for each session whose events are damaged. It is not found by words that only its events can prove. */
+  onDamaged?: ((error: unknown) => void) | undefined;
   /** The most bytes of events to read. */
   mostBytes?: number;
 }
@@ -103,7 +105,7 @@ export async function readProgress(db: Db, asked: Search, { place }: Position): 
 }
 
 async function findPage(db: Db, asked: Search): Promise<Page> {
-  const { query, limit, signal } = asked;
+  const { query, limit, signal, onDamaged } = asked;
   const { organizationId } = asked.viewer;
   const matcher = createMatcher(termsOf(query));
   const words = matcher.terms.filter(({ not }) => !not).map(({ indexed }) => orMore(indexed));
@@ -133,7 +135,7 @@ async function findPage(db: Db, asked: Search): Promise<Page> {
       db,
       wanted,
       batch,
-      { matcher, budget, signal },
+      { matcher, budget, signal, onDamaged },
       unfinished,
       lacking,
     )) {

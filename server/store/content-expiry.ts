@@ -4,6 +4,7 @@ import type { SessionKey } from '../log/decide.ts';
 import { optional, toTimestamp } from './columns.ts';
 import { removeChunks } from './derived-removal.ts';
 import { forUpdate } from './dialect.ts';
+import { assertReadable } from './events.ts';
 import { lockHolds } from './holds.ts';
 import { packKept, readKept, unpackKept, type WithoutWords, writeKept, writeKeptFacts } from './kept-rows.ts';
 import { readPolicy } from './policies.ts';
@@ -97,6 +98,7 @@ const findUnswept = (db: Db, after: string) =>
 
 async function sweep(db: Db, row: Unswept, now: number, signal?: AbortSignal): Promise<void> {
   const { organization_id: organizationId, session_id: sessionId } = row;
+  await assertReadable(db, { organizationId, sessionId });
   for (let removed = SWEPT_AT_ONCE; removed > 0; removed = await removeSome(db, row)) if (signal?.aborted) return;
   await removeChunks(db, row);
   const mine = sql`organization_id = ${organizationId} and session_id = ${sessionId}`;

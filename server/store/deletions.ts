@@ -4,6 +4,7 @@ import type { SessionKey } from '../log/decide.ts';
 import { recordAction } from './audit.ts';
 import { handOverReceipt } from './content-expiry.ts';
 import { removeDerived } from './derived-removal.ts';
+import { assertReadable } from './events.ts';
 import { addToReceipt, finishReceipt, lockReceipt, type RemovedAppend } from './receipts.ts';
 import { allRows, changedRows, firstRow } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
@@ -95,6 +96,7 @@ async function sweep(
   { signal, removeElsewhere }: SweepOptions,
 ): Promise<void> {
   const { organization_id: organizationId, session_id: sessionId } = row;
+  await assertReadable(db, { organizationId, sessionId });
   await handOverReceipt(db, { organizationId, sessionId });
   await removeAppends(db, organizationId, sessionId, signal);
   if (signal?.aborted) return;

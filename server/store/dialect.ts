@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { Problem } from '../../contract/problem.ts';
+import { Damaged } from '../log/damaged.ts';
 import { isPostgres, StoreUnsuitable } from './postgres.ts';
 import { NONE } from './rows.ts';
 import type { Db } from './schema.ts';
@@ -99,6 +100,16 @@ export function isStoreLost(error: unknown): boolean {
   if (error instanceof ThreadEnded) return true;
   const errcode = Number((error as { errcode?: number }).errcode ?? 0);
   return SQLITE_LOST.has(errcode & 0xff) || SQLITE_UNSYNCED.has(errcode);
+}
+
+/** data_corrupted and index_corrupted of PostgreSQL. Readers of the embedded store report `Damaged` themselves. */
+const DAMAGED_STATES = new Set(['XX001', 'XX002']);
+
+/** The damage that a read met; undefined for any other error. */
+export function damageIn(error: unknown): Damaged | undefined {
+  if (error instanceof Damaged) return error;
+  const isDamage = error instanceof pg.DatabaseError && DAMAGED_STATES.has(error.code ?? '');
+  return isDamage ? new Damaged('the store reports damage', { cause: error }) : undefined;
 }
 
 /** The unique constraint that a write violated, as the engine names it or its columns; undefined for other errors. */

@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
-import { fromJsonArray, jsonArray, ofEngine } from './dialect.ts';
+import { nameSession } from '../log/damaged.ts';
+import type { SessionKey } from '../log/decide.ts';
+import { damageIn, fromJsonArray, jsonArray, ofEngine } from './dialect.ts';
+import { isPostgres } from './postgres.ts';
 import { allRows } from './rows.ts';
 import type { Db } from './schema.ts';
 import type { EventRange } from './word-index.ts';
@@ -22,6 +25,7 @@ const ROWS_LOOKED_AHEAD = 200;
 /**
  * Reads the appends with the events `from` to `to`, in order. Memory is bounded for any range: each query fetches only as many
  * bodies as fit into `FETCH_BYTES`. The engine knows the sizes of the bodies without reading them.
+ * @throws DamagedSession
  */
 export async function* readAppends(
   db: Db,
@@ -31,7 +35,9 @@ export async function* readAppends(
   to: number,
 ): AsyncGenerator<StoredAppend> {
   for (let next = from; next <= to; ) {
-    const appends = await fetchAppends(db, organizationId, sessionId, next, to);
+    const appends = await fetchAppends(db, organizationId, sessionId, next, to).catch((error) => {
+      throw nameSession({ organizationId, sessionId }, damageIn(error) ?? error);
+    });
     const last = appends.at(-1);
     if (last === undefined) return;
     yield* appends;
@@ -62,6 +68,19 @@ function fetchAppends(db: Db, organizationId: string, sessionId: string, from: n
   );
 }
 
+/**
+ * Reads all appends of a session in the embedded store before background work changes them. If the connection that writes met the
+ * damage, the service would end, and again after each start.
+ * @throws DamagedSession
+ */
+export async function assertReadable(db: Db, { organizationId, sessionId }: SessionKey): Promise<void> {
+  if (isPostgres(db)) return;
+  for await (const _ of readAppends(db, organizationId, sessionId, 1, LAST_SEQUENCE));
+}
+
+/** The largest value of the column on PostgreSQL. */
+const LAST_SEQUENCE = 2 ** 31 - 1;
+
 /** An append with events of some ranges. `at` has the indexes of these ranges in the list. */
 export interface AppendOf extends StoredAppend {
   at: number[];
@@ -70,6 +89,7 @@ export interface AppendOf extends StoredAppend {
 /**
  * Reads the appends with the events of the ranges, one range after the other, in batches of about a megabyte. An append
  * with events of several ranges is read once.
+ * @throws Damaged
  */
 export async function* readAppendsOf(
   db: Db,
@@ -79,7 +99,9 @@ export async function* readAppendsOf(
   if (ranges.length === 0) return;
   // The next page begins after the last append, so that deleting a session meanwhile does not shift the pages.
   for (let last: Last | undefined = { begin: -1, first: 0 }; last; ) {
-    const appends = await fetchNext(db, organizationId, ranges, last);
+    const appends: Fetched[] = await fetchNext(db, organizationId, ranges, last).catch((error) => {
+      throw damageIn(error) ?? error;
+    });
     const end = appends.at(-1);
     last = end && appends.length < end.count ? { begin: end.begin, first: end.first_sequence } : undefined;
     yield appends.map(({ count: _, begin: __, at, ...append }) => ({

@@ -87,7 +87,8 @@ export const findNextOfRun = (db: Db, viewer: Viewer, { requested_at }: MaskRunR
 /** The contribution of one session to a run. */
 export interface RunStep {
   sessionId: string;
-  isHeld: boolean;
+  /** Why the session was left out. */
+  leftOut?: 'held' | 'damaged' | undefined;
   events: number;
   places: number;
   fields: number;
@@ -98,11 +99,12 @@ export interface RunStep {
  * @throws JobLost
  */
 export async function advanceMaskRun(transaction: Db, job: Job, step: RunStep, now: number): Promise<void> {
-  const { sessionId, isHeld, events, places, fields } = step;
+  const { sessionId, leftOut, events, places, fields } = step;
   const isFound = events + fields > 0;
   await noteProgress(transaction, { ...job, progress: sessionId }, now);
   await sql`
-    update mask_runs set sessions = sessions + ${isHeld ? 0 : 1}, held = held + ${isHeld ? 1 : 0},
+    update mask_runs set sessions = sessions + ${leftOut ? 0 : 1}, held = held + ${leftOut === 'held' ? 1 : 0},
+      damaged = damaged + ${leftOut === 'damaged' ? 1 : 0},
       found = found + ${isFound ? 1 : 0}, events = events + ${events}, places = places + ${places},
       fields = fields + ${fields}
     where organization_id = ${job.organization_id} and run_id = ${job.job_id}`.execute(transaction);
@@ -184,6 +186,7 @@ export const toMaskRun = (row: MaskRunRow): MaskRun => ({
   sessions: Number(row.sessions),
   found: Number(row.found),
   held: Number(row.held),
+  damaged: Number(row.damaged),
   events: Number(row.events),
   places: Number(row.places),
   fields: Number(row.fields),

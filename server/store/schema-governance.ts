@@ -148,6 +148,8 @@ export interface MaskRunRow {
   found: number;
   /** How many sessions a hold protects. */
   held: number;
+  /** How many sessions were left out because their events are damaged. */
+  damaged: number;
   events: number;
   places: number;
   fields: number;

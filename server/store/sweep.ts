@@ -7,7 +7,7 @@ export const SWEPT_AT_ONCE = 20;
  * Sweeps one session after the other until none is left or the signal is aborted. A session that cannot be swept does not stop
  * the sweep of the others.
  * @param findNext finds the first session after an id that must be swept
- * @throws the first error, after all other sessions were tried
+ * @throws what failed, after all other sessions were tried
  */
 export async function sweepEach<Row extends { session_id: string }>(
   findNext: (after: string) => Promise<Row | undefined>,

@@ -184,7 +184,7 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
       const asking = ask(async (transaction) => {
         cancelling = cancelMaskRun(db, run, now);
         await pause(300);
-        const step = { sessionId: place.sessionId, isHeld: false, events: 1, places: 1, fields: 0 };
+        const step = { sessionId: place.sessionId, events: 1, places: 1, fields: 0 };
         await advanceMaskRun(transaction, job, step, now);
       });
       await expect(asking).rejects.toThrow(JobLost);

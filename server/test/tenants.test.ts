@@ -122,7 +122,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organ
         .insertInto('mask_runs')
         .values({
           ...{ run_id: `mrn_${session_id}`, organization_id, sealed: null, is_dry: 0, requested_by: 'usr_1' },
-          ...{ requested_at: 0, finished_at: 0, outcome: 'done', sessions: 1, found: 1, held: 0 },
+          ...{ requested_at: 0, finished_at: 0, outcome: 'done', sessions: 1, found: 1, held: 0, damaged: 0 },
           ...{ events: 1, places: 1, fields: 0 },
         })
         .execute();

@@ -181,7 +181,7 @@ async function createSide(service: TestService, name: string): Promise<Side> {
 /** Inserts a run that has ended, without a job: a job would read the sessions of each world. */
 async function insertEndedRun({ store, clock }: TestService, organizationId: string, by: string): Promise<string> {
   const runId = newMaskRunId(clock.now);
-  const counts = { sessions: 0, found: 0, held: 0, events: 0, places: 0, fields: 0 };
+  const counts = { sessions: 0, found: 0, held: 0, damaged: 0, events: 0, places: 0, fields: 0 };
   const times = { requested_at: clock.now, finished_at: clock.now, outcome: 'done', requested_by: by } as const;
   const run = { run_id: runId, organization_id: organizationId, sealed: null, is_dry: 1, ...times, ...counts };
   await store.db.insertInto('mask_runs').values(run).execute();

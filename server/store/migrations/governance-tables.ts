@@ -82,6 +82,7 @@ create table mask_runs (
   sessions integer default 0 not null,
   found integer default 0 not null,
   held integer default 0 not null,
+  damaged integer default 0 not null,
   events integer default 0 not null,
   places integer default 0 not null,
   fields integer default 0 not null

@@ -173,17 +173,20 @@ select session_id, organization_id
   where swept_at is null and session_id > ?
   order by session_id
   limit 1;
+select first_sequence, last_sequence, append_id, created_at, codec, body
+  from appends
+  where organization_id = ? and session_id = ? and first_sequence > ? and first_sequence <= ? and last_sequence >= ? and first_sequence <= ( select max(first_sequence)
+  from ( select first_sequence, bytes, sum(bytes) over (order by first_sequence) as total
+  from ( select first_sequence, octet_length(body) as bytes
+  from appends
+  where organization_id = ? and session_id = ? and first_sequence > ? and first_sequence <= ? and last_sequence >= ?
+  order by first_sequence
+  limit ? ) as sizes ) as sums
+  where total <= ? or total = bytes )
+  order by first_sequence;
 select *
   from "expired_contents"
   where organization_id = ? and session_id = ?;
-delete
-  from appends
-  where organization_id = ? and session_id = ? and first_sequence in ( select first_sequence
-  from appends
-  where session_id = ?
-  order by first_sequence
-  limit ? )
-  returning first_sequence, last_sequence, body;
 delete
   from session_chunks
   where organization_id = ? and chunk_id = (select chunk_id

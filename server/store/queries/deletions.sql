@@ -69,13 +69,21 @@ select *
   where swept_at is null and session_id > ?
   order by session_id
   limit 1;
+select first_sequence, last_sequence, append_id, created_at, codec, body
+  from appends
+  where organization_id = ? and session_id = ? and first_sequence > ? and first_sequence <= ? and last_sequence >= ? and first_sequence <= ( select max(first_sequence)
+  from ( select first_sequence, bytes, sum(bytes) over (order by first_sequence) as total
+  from ( select first_sequence, octet_length(body) as bytes
+  from appends
+  where organization_id = ? and session_id = ? and first_sequence > ? and first_sequence <= ? and last_sequence >= ?
+  order by first_sequence
+  limit ? ) as sizes ) as sums
+  where total <= ? or total = bytes )
+  order by first_sequence;
 delete
   from expired_contents
   where organization_id = ? and session_id = ?
   returning *;
-update deleted_sessions
-  set removed_events = ?, removed_appends = ?, removed_bytes = ?, digest = ?
-  where organization_id = ? and session_id = ?;
 select *
   from "deleted_sessions"
   where organization_id = ? and session_id = ?;

@@ -6,8 +6,8 @@ update jobs
   where organization_id = $4 and job_id = $5 and lease = $6
   returning attempts;
 update mask_runs
-  set sessions = sessions + $1, held = held + $2, found = found + $3, events = events + $4, places = places + $5, fields = fields + $6
-  where organization_id = $7 and run_id = $8;
+  set sessions = sessions + $1, held = held + $2, damaged = damaged + $3, found = found + $4, events = events + $5, places = places + $6, fields = fields + $7
+  where organization_id = $8 and run_id = $9;
 
 -- cancelMaskRun
 select *

@@ -9,6 +9,7 @@ export class ThreadEnded extends Error {
 const PROGRAM = new URL('./connection-program.ts', import.meta.url);
 
 interface Waiting {
+  kind: Job['kind'] | undefined;
   resolve: (answer: unknown) => void;
   reject: (error: Error) => void;
   since: number;
@@ -25,7 +26,7 @@ export class ConnectionThread {
   /** Why it accepts no more jobs. */
   #gone: Error | undefined;
 
-  /** @param onError called for each error of the engine, and when the thread ends by itself */
+  /** @param onError called for each error of the engine except in reads, and when the thread ends by itself */
   constructor(options: ThreadOptions, onError: (error: Error) => void) {
     this.#onError = onError;
     this.#worker = new Worker(PROGRAM, { workerData: options, name: options.readOnly ? 'reader' : 'writer' });
@@ -57,7 +58,7 @@ export class ConnectionThread {
   run<J extends Job>(job: J): Promise<Answers[J['kind']]> {
     if (this.#gone) return Promise.reject(this.#gone);
     this.#worker.postMessage(job, handedOver(job));
-    return this.#expectReply() as Promise<never>;
+    return this.#expectReply(job.kind) as Promise<never>;
   }
 
   /** Ends the thread once its jobs are done. */
@@ -75,8 +76,9 @@ export class ConnectionThread {
     void this.#worker.terminate();
   }
 
-  #expectReply(): Promise<unknown> {
-    return new Promise((resolve, reject) => void this.#waiting.push({ resolve, reject, since: performance.now() }));
+  #expectReply(kind?: Job['kind']): Promise<unknown> {
+    const since = performance.now();
+    return new Promise((resolve, reject) => void this.#waiting.push({ kind, resolve, reject, since }));
   }
 
   #settle(reply: Reply): void {
@@ -86,7 +88,7 @@ export class ConnectionThread {
       return;
     }
     const error = toError(reply.error);
-    this.#onError(error);
+    if (first?.kind !== 'read') this.#onError(error);
     first?.reject(error);
   }
 

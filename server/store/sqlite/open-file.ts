@@ -1,5 +1,5 @@
 import type { Journal } from '../../log/journal.ts';
-import { ConnectionThread, ThreadEnded } from './connection-thread.ts';
+import { ConnectionThread } from './connection-thread.ts';
 import type { Threads } from './driver.ts';
 import { Readers } from './readers.ts';
 import { createWriterQueue } from './writer-queue.ts';
@@ -35,7 +35,7 @@ export function openFileToRead(path: string, isSnapshot: boolean): Threads {
 
 /**
  * Opens the file. One thread writes it and others read it, so that neither a slow disk nor a long read blocks the main thread.
- * `onError` gets each error of the engine.
+ * `onError` gets each error of the thread that writes.
  * @throws if the file cannot be opened, is not a store, or would not be durable
  */
 export async function openFile(path: string, onError: (error: Error) => void): Promise<OpenFile> {
@@ -49,9 +49,8 @@ export async function openFile(path: string, onError: (error: Error) => void): P
       },
       run: (query) => writer.run({ ...query, kind: 'read' }),
     },
-    // A reader that ends by itself loses no data, and is replaced.
-    start: () =>
-      new ConnectionThread({ path, readOnly: true }, (error) => error instanceof ThreadEnded || onError(error)),
+    // The errors of a reader concern only those who asked. A reader that ends by itself loses no data, and is replaced.
+    start: () => new ConnectionThread({ path, readOnly: true }, () => undefined),
   });
   const { change, holdWriter } = createWriterQueue(writer);
   return {

@@ -1,3 +1,4 @@
+import { Damaged } from '../../log/damaged.ts';
 import { DeadlineExceeded } from '../../work.ts';
 import { type ConnectionThread, closedError } from './connection-thread.ts';
 import type { Answers, Job } from './jobs.ts';
@@ -55,9 +56,15 @@ export class Readers {
   /**
    * Reads on a free thread.
    * @param isLong whether the read may be long; long reads wait for each other instead of using the last thread
-   * @throws the error of the engine; an error for status 503 if the thread ended or the read took too long
+   * @throws the error of the engine; `Damaged`; an error for status 503 if the thread ended or the read took too long
    */
-  async run(query: Query, isLong = false): Promise<Answers['query']> {
+  run(query: Query, isLong = false): Promise<Answers['query']> {
+    return this.#run(query, isLong).catch((error) => {
+      throw isDamage(error) ? new Damaged('a part of the file cannot be read', { cause: error }) : error;
+    });
+  }
+
+  async #run(query: Query, isLong: boolean): Promise<Answers['query']> {
     const thread = await this.#obtain(isLong);
     if (!('kill' in thread)) return this.#readOn(thread, query);
     const { deadlineMs } = this.#options;
@@ -151,6 +158,9 @@ export class Readers {
     this.#serve();
   }
 }
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB */
+const isDamage = ({ errcode = 0 }: { errcode?: number }) => [11, 26].includes(errcode & 0xff);
 
 /** Has the code of a closed store, so that the response has status 503. */
 const tooLong = (ms: number) => Object.assign(new DeadlineExceeded(ms), { code: 'ERR_INVALID_STATE' });
