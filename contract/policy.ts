@@ -47,7 +47,13 @@ export const Policy = Type.Required(PolicyBody);
 export type Policy = Static<typeof Policy>;
 
 /** The same, with the operator's bounds. */
-export const ShownPolicy = Type.Object({ ...Policy.properties, retentionBounds: RetentionBounds });
+export const ShownPolicy = Type.Object({
+  ...Policy.properties,
+  retentionBounds: RetentionBounds,
+  retentionWaits: Type.Optional(
+    Type.Boolean({ description: 'nothing is removed now, because the clock of the service may be wrong' }),
+  ),
+});
 export type ShownPolicy = Static<typeof ShownPolicy>;
 
 /** When figures name people. */

@@ -17,6 +17,7 @@ import { moveStore } from './store/move.ts';
 import { changeStore, openStore, openStoreToRead, readSnapshot, type Store } from './store/open.ts';
 import { assertFree, exportRows, recordExport } from './transfer/export.ts';
 import { checkImport, importOrganization } from './transfer/import.ts';
+import { confirmClock } from './trusted-clock.ts';
 
 type Command = (config: Config, write: Write, options: readonly string[]) => Promise<void>;
 
@@ -38,6 +39,7 @@ export const COMMANDS: Record<string, Command> = {
   }),
   sweep,
   'audit verify': verifyAuditLogs,
+  'clock confirm': confirmTime,
   backup,
   restore,
   export: exportCommand,
@@ -94,6 +96,16 @@ async function verifyAuditLogs(config: Config, write: Write, options: readonly s
   const count = findings.length + heads.foreignLines.length;
   if (count > 0) throw new Error(`The audit log was changed: ${count} findings.`);
   write('Nothing was changed.');
+}
+
+/** Makes the service delete data because of its age again, although it doubts its clock. The service may be running. */
+async function confirmTime({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl }: Config, write: Write): Promise<void> {
+  const now = Date.now();
+  const place = { dataDir, databaseUrl, onError: (error: Error) => write(error.message) };
+  const before = await changeStore(place, (transaction) => confirmClock(transaction, now));
+  const [time, earlier] = [now, before].map((at) => new Date(at).toISOString());
+  write(`The clock says ${time}; the store was last used at ${earlier}.`);
+  write('A running service deletes by this clock within the hour, and a service that starts does so at once.');
 }
 
 /**

@@ -45,6 +45,8 @@ export interface Deps {
   shareCounts: ShareCounts;
   /** The bounds that the operator sets for the policies. */
   retentionBounds: RetentionBounds;
+  /** Whether nothing is removed because of its age, because the clock is doubted. */
+  doesRetentionWait: () => boolean;
   sessionLog: SessionChanges;
   /** Masks texts in stored sessions. */
   masking: Masking;

@@ -18,6 +18,7 @@ import { freePort, publicUrlOf } from './public-url.ts';
 import { createService } from './service.ts';
 import { closeAll, createFatal } from './shutdown.ts';
 import { openStore, type Store } from './store/open.ts';
+import { TrustedClock } from './trusted-clock.ts';
 import { openWhenReachable } from './waiting.ts';
 
 const write = (line: string) => void process.stdout.write(`${line}\n`);
@@ -75,7 +76,8 @@ async function serve(): Promise<void> {
   const backups = config.BACKUP_DIR === undefined ? undefined : scheduleBackups(config.BACKUP_DIR, config, log);
   if (backups) metrics?.watchBackups(backups);
   const limits = createLimits(config, store);
-  const identity = await createIdentity({ config, store, publicUrl, limits, log });
+  const clock = new TrustedClock({ db: store.db, now: Date.now, log });
+  const identity = await createIdentity({ config, store, publicUrl, limits, log, clock });
   const app = await createService({
     config,
     store,
@@ -86,6 +88,7 @@ async function serve(): Promise<void> {
     publicUrl,
     limits,
     log,
+    clock,
     observer: metrics,
     onWorkerStopped(reason) {
       stopped = reason;

@@ -54,6 +54,7 @@ import { LogTruncation } from './store/sqlite/log-truncation.ts';
 import { asService } from './store/tenant.ts';
 import { purgeUnused } from './store/unused.ts';
 import { audienceOf, findAudience } from './store/viewer.ts';
+import { TrustedClock } from './trusted-clock.ts';
 import { VERSION } from './version.ts';
 
 export interface ServiceOptions {
@@ -72,6 +73,8 @@ export interface ServiceOptions {
   observer?: Observer | undefined;
   /** Called with the reason when the worker of this process has stopped for good. */
   onWorkerStopped?: ((reason: string) => void) | undefined;
+  /** Decides whether data may be deleted because of its age; absent: a new one. */
+  clock?: TrustedClock;
   now?: () => number;
 }
 
@@ -127,10 +130,12 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     observer,
     now = Date.now,
     limits = createLimits(config, store),
+    clock = new TrustedClock({ db: store.db, now, log }),
   } = options;
   if (store.isWalled === false) log.warn(UNWALLED);
   const damaged = new DamagedSessions({ log, now });
   observer?.onDamaged(() => damaged.count);
+  observer?.onDoubtedClock(() => clock.isDoubted);
   const noteDamage = (error: unknown) => void damaged.note(error);
   const isDamaged = (sessionId: string) => damaged.isSkipped(sessionId);
   const onError = (error: unknown) => {
@@ -274,10 +279,15 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     version: VERSION_OF_FACTS,
     withoutWords: withoutWordsIn,
     onWordsGone: (row: SessionRow) => void tellWordsGone(row).catch(onError),
-    now,
+  };
+  /** Work that deletes because of age, as of one moment. It does nothing while the clock is doubted. */
+  const byAge = (work: (at: number, signal: AbortSignal) => Promise<unknown>) => async (signal: AbortSignal) => {
+    const at = await clock.time();
+    if (at !== undefined) await work(at, signal);
   };
   const expire = async () => {
-    await background.run('retention', (signal) => applyRetention({ ...retention, signal }));
+    const apply = byAge((at, signal) => applyRetention({ ...retention, now: () => at, signal }));
+    await background.run('retention', apply);
     void sweep();
     await background.run('expired', (signal) => recordExpired(store.db, now(), signal));
     await background.run('orphans', (signal) => sweepOrphans(store.db, signal));
@@ -295,12 +305,19 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const deleteOfRemoved = () =>
     background.run('removed members', (signal) => deleteSessionsOfRemoved({ db: store.db, sessionLog, signal }));
   const signHeads = () => background.run('audit heads', async () => auditHeads?.sign());
-  const purgeEnded = () => background.run('sign-ins', async () => void (await purgeDevices(store.db, now())));
+  const purgeEnded = () =>
+    background.run(
+      'sign-ins',
+      byAge((at) => purgeDevices(store.db, at)),
+    );
   const purge = () =>
-    background.run('unused', async (signal) => {
-      await purgeUnused(store.db, now(), signal);
-      await quotas.purge();
-    });
+    background.run(
+      'unused',
+      byAge(async (at, signal) => {
+        await purgeUnused(store.db, at, signal);
+        await quotas.purge(at);
+      }),
+    );
   const count = () => background.run('quotas', () => quotas.flush());
   const sessionViews = new SessionViews({ db: store.db, now, onSettled: observer?.onLooks });
   const shareCounts = new ShareCounts(store.db, now);
@@ -312,6 +329,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
           bus,
           pool: store.pool,
           committed,
+          clock,
           onWritten: observer?.onWritten,
           onError,
           onStopped: options.onWorkerStopped,
@@ -343,6 +361,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     sessionViews,
     shareCounts,
     retentionBounds: bounds,
+    doesRetentionWait: () => clock.isDoubted,
     sessionLog,
     masking,
     maskRuns,

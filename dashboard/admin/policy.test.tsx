@@ -130,3 +130,10 @@ test('an owner adds a retention rule and sees what it removes before saving', as
   expect(saved).toBe(1);
   await expect.element(page.getByText('after 30 days')).toBeVisible();
 });
+
+test('an owner sees that nothing is removed while the service doubts its clock', async () => {
+  const service = serviceWithPolicy();
+  service.answers.getPolicy = () => ({ ...SHOWN, retentionWaits: true });
+  await show('/policy', service);
+  await expect.element(page.getByText(/^Nothing is removed now/)).toBeVisible();
+});

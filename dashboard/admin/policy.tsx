@@ -27,7 +27,7 @@ export function PolicyPage() {
 function PolicyForm({ policy }: { policy: ShownPolicy }) {
   const isOwner = usePerson().role === 'owner';
   const [chosen, setChosen] = useState<Partial<Policy>>({});
-  const { retentionBounds, ...kept } = policy;
+  const { retentionBounds, retentionWaits, ...kept } = policy;
   const wanted = { ...kept, ...chosen };
   const save = useChange((api, body: PolicyBody) => api.replacePolicy({ body }), [keys.policy, keys.person]);
   const [isConfirming, setConfirming] = useState(false);
@@ -126,7 +126,7 @@ function PolicyForm({ policy }: { policy: ShownPolicy }) {
             />
           </label>
           <RetentionRules
-            policy={{ ...wanted, retentionBounds }}
+            policy={{ ...wanted, retentionBounds, ...(retentionWaits && { retentionWaits }) }}
             canChange={isOwner}
             onChange={(retention) => choose({ retention })}
           />

@@ -9,13 +9,14 @@ import { showHidden } from '../kit/text/controls.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
 
 interface Props {
-  policy: Pick<ShownPolicy, 'retention' | 'retentionBounds'>;
+  policy: Pick<ShownPolicy, 'retention' | 'retentionBounds' | 'retentionWaits'>;
   canChange: boolean;
   onChange: (rules: RetentionRule[]) => void;
 }
 
 /** The rules that limit how long content and facts of sessions are kept, and a form that adds a rule. */
-export function RetentionRules({ policy: { retention: rules, retentionBounds: bounds }, canChange, onChange }: Props) {
+export function RetentionRules({ policy, canChange, onChange }: Props) {
+  const { retention: rules, retentionBounds: bounds, retentionWaits } = policy;
   return (
     <fieldset className="flex flex-col gap-3">
       <legend className="mb-1 text-13 font-medium">Retention</legend>
@@ -24,6 +25,12 @@ export function RetentionRules({ policy: { retention: rules, retentionBounds: bo
         tools and figures. A rule for a repository overrides a rule for a plane, which overrides the rule for all
         sessions. {boundsInWords(bounds)}
       </p>
+      {retentionWaits && (
+        <p role="status" className="text-13">
+          Nothing is removed now, because the clock of the service may be wrong. Its log tells the operator how to go
+          on.
+        </p>
+      )}
       {rules.length > 0 && (
         <Table
           name="Retention rules"

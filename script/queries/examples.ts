@@ -317,6 +317,9 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   lastIndexed: [[ORGANIZATION, 'ses_1']],
   readAppendsOf: [[ORGANIZATION, [{ sessionId: 'ses_1', first: 1, last: 64 }]]],
 
+  readStoreTime: [[]],
+  beginStoreTime: [[NOW]],
+  moveStoreTime: [[NOW, NOW]],
   rememberSetting: [['name', () => 'value']],
   writeSetting: [['name', 'value']],
   listPriced: [['ses_1']],

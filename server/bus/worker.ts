@@ -3,6 +3,7 @@ import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import type pg from 'pg';
 import type { Committed } from '../ingest/session-log.ts';
 import { type Applied, applyNumbered, type Fate } from '../store/postgres-apply.ts';
+import type { TrustedClock } from '../trusted-clock.ts';
 import { type Bus, PULL_MS } from './bus.ts';
 import { KEPT_MS, removeOld } from './retention.ts';
 import { isOwnFault, REASONS, readTask, type Task } from './task.ts';
@@ -11,6 +12,8 @@ export interface WorkerOptions {
   bus: Bus;
   pool: Pick<pg.Pool, 'connect'>;
   committed: Committed;
+  /** Says by which time settled messages may be removed because of their age. */
+  clock: Pick<TrustedClock, 'time'>;
   /** Called with the number of events of each commit. */
   onWritten?: ((events: number) => void) | undefined;
   onError: (error: unknown) => void;
@@ -58,10 +61,13 @@ export class Worker {
   #deadInRow = 0;
 
   constructor(options: WorkerOptions) {
-    const { bus, onError } = options;
+    const { bus, clock, onError } = options;
     this.#options = options;
-    const removeSettled = () => void removeOld(bus, Date.now() - KEPT_MS).catch(onError);
-    this.#cleaner = setInterval(removeSettled, CLEAN_EVERY_MS).unref();
+    const removeSettled = async () => {
+      const at = await clock.time();
+      if (at !== undefined) await removeOld(bus, at - KEPT_MS);
+    };
+    this.#cleaner = setInterval(() => void removeSettled().catch(onError), CLEAN_EVERY_MS).unref();
     this.#running = this.#run();
   }
 

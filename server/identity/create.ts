@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
 import { createLimits, type Limits } from '../limits.ts';
 import type { Store } from '../store/open.ts';
+import type { TrustedClock } from '../trusted-clock.ts';
 import { createCognitoIdentity } from './cognito.ts';
 import { createEmbeddedIdentity } from './embedded/embedded.ts';
 import { createPasswords, type Passwords } from './embedded/passwords.ts';
@@ -20,6 +21,8 @@ export interface IdentityOptions {
   limits?: Limits;
   fetch?: Fetch;
   now?: () => number;
+  /** Says by which time expired sign-ins may be removed; absent: `now`. */
+  clock?: Pick<TrustedClock, 'time'> | undefined;
   passwords?: Passwords;
 }
 
@@ -45,11 +48,12 @@ async function createProviderIdentity(options: IdentityOptions): Promise<Identit
     now = Date.now,
     passwords = createPasswords(),
     limits = createLimits(config, store),
+    clock,
   } = options;
   const sendMail = createMailer({ config, store, publicUrl, log, now });
   if (config.IDENTITY_PROVIDER === 'embedded') {
     const signUp = config.SIGN_UP === 'open' ? 'open' : 'invited';
-    return createEmbeddedIdentity({ store, publicUrl, signUp, sendMail, requests: limits, log, now, passwords });
+    return createEmbeddedIdentity({ store, publicUrl, signUp, sendMail, requests: limits, log, now, clock, passwords });
   }
   const onError = (error: unknown) => log.warn({ err: error }, 'the identity provider could not be asked');
   const shared = { publicUrl, sendMail, fetch, now, onError };

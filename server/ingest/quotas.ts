@@ -157,13 +157,13 @@ export class StorageQuotas {
   }
 
   /** Deletes the days that growth no longer needs, and forgets the organizations without events for a day. */
-  async purge(): Promise<void> {
-    const old = this.#options.now() - DAY_MS;
+  async purge(at: number): Promise<void> {
+    const old = at - DAY_MS;
     for (const counts of [this.#counts, this.#openSessions]) {
       for (const [key, { readAt }] of counts) if (readAt < old) counts.delete(key);
     }
     for (const [key, readStartedAt] of this.#readStartedAt) if (readStartedAt < old) this.#readStartedAt.delete(key);
-    await purgeStoredDays(this.#options.db, dayOf(this.#options.now() - GROWTH_DAYS * DAY_MS));
+    await purgeStoredDays(this.#options.db, dayOf(at - GROWTH_DAYS * DAY_MS));
   }
 
   /** The largest used share of each quota over all organizations that this process knows. */

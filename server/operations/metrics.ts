@@ -17,6 +17,8 @@ export interface Observer {
   onLooks(outcome: 'written' | 'retried' | 'dropped', looks: number): void;
   /** Sets the function that counts the sessions waiting to be derived. */
   onBehind(count: () => number): void;
+  /** Sets the function that says whether the clock is doubted. */
+  onDoubtedClock(isDoubted: () => boolean): void;
   /** Sets the function that counts the sessions that were found damaged. */
   onDamaged(count: () => number): void;
   /** Sets the function that returns the largest used share of each storage quota. */
@@ -122,6 +124,11 @@ const COMPUTED = {
   connections: ['capture_store_connections', 'Connections to PostgreSQL, and requests that wait for one', 'state'],
   behind: ['capture_derive_waiting', 'Sessions that wait to be derived, as far as this process knows', undefined],
   damaged: ['capture_damaged_sessions', 'Sessions whose events this process found damaged in the store', undefined],
+  doubted: [
+    'capture_clock_doubted',
+    'Whether nothing is deleted because of its age, because the clock differs from the time of the store',
+    undefined,
+  ],
   quotas: [
     'capture_quota_used_ratio',
     'Largest share of a storage quota that an organization has used, as far as this process knows; at 1 it is refused more',
@@ -185,6 +192,7 @@ export function createMetrics(): Metrics {
     onLooks: (outcome, looks) => counted.looks.inc({ outcome }, looks),
     onDerived: (lagMs) => counted.derived.observe(Math.max(0, lagMs) / 1000),
     onBehind: (count) => answerWith('behind', count),
+    onDoubtedClock: (isDoubted) => answerWith('doubted', () => Number(isDoubted())),
     onDamaged: (count) => answerWith('damaged', count),
     onQuotas: (shares) => answerWith('quotas', shares),
 

@@ -8,10 +8,18 @@ import type { Db } from '../store/schema.ts';
 import { asOrganization } from '../store/tenant.ts';
 import { asMember } from './as-member.ts';
 
-export const policyHandlers = ({ store: { db }, longReads, retentionBounds, endStreams, now }: Deps) =>
-  ({
+export const policyHandlers = ({
+  store: { db },
+  longReads,
+  retentionBounds,
+  doesRetentionWait,
+  endStreams,
+  now,
+}: Deps) => {
+  const shown = () => ({ retentionBounds, ...(doesRetentionWait() && { retentionWaits: true }) });
+  return {
     async getPolicy({ caller }) {
-      return { status: 200, body: { ...(await readPolicy(db, caller.organizationId)), retentionBounds } };
+      return { status: 200, body: { ...(await readPolicy(db, caller.organizationId)), ...shown() } };
     },
 
     async replacePolicy({ caller, body }) {
@@ -22,7 +30,7 @@ export const policyHandlers = ({ store: { db }, longReads, retentionBounds, endS
       });
       // The live streams restart with what each member may see from now on.
       await endStreams(caller.organizationId);
-      return { status: 200, body: { ...policy, retentionBounds } };
+      return { status: 200, body: { ...policy, ...shown() } };
     },
 
     async previewRetention({ caller, body: { retention: rules }, signal }) {
@@ -37,7 +45,8 @@ export const policyHandlers = ({ store: { db }, longReads, retentionBounds, endS
       const body = await asOrganization(caller.organizationId, () => longReads.run(caller, signal, count));
       return { status: 200, body };
     },
-  }) satisfies Partial<Handlers>;
+  } satisfies Partial<Handlers>;
+};
 
 function assertRight(rules: readonly RetentionRule[], bounds: RetentionBounds): void {
   const wrong = wrongWith(rules, bounds);

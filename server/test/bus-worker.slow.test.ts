@@ -15,6 +15,8 @@ import { startTestService, type TestService } from './harness.ts';
 /** Time enough for the redelivery that happens 10 s after a message was not settled. */
 const SOON = { timeout: 60_000 };
 
+const CLOCK = { time: async () => Date.now() };
+
 describe.runIf(inject('natsUrl'))('a worker after a single failure', () => {
   let service: TestService;
   let tenant: Tenant;
@@ -42,6 +44,7 @@ describe.runIf(inject('natsUrl'))('a worker after a single failure', () => {
     const pool = service.store.pool as pg.Pool;
     let isAway = false;
     const worker = new Worker({
+      clock: CLOCK,
       bus: {
         ...bus,
         async oldestWaiting() {
@@ -68,6 +71,7 @@ describe.runIf(inject('natsUrl'))('a worker after a single failure', () => {
     const bus = service.store.bus as Bus;
     const errors: unknown[] = [];
     const worker = new Worker({
+      clock: CLOCK,
       bus: { ...bus, oldestWaiting: () => Promise.reject(new Error('the bus is away for a moment')) },
       ...{ pool: service.store.pool as pg.Pool, committed: () => undefined },
       onError: (error) => void errors.push(error),
@@ -97,7 +101,14 @@ describe.runIf(inject('natsUrl'))('a worker that cannot write', () => {
   afterEach(() => service.close());
 
   const start = (onError: (error: unknown) => void, onStopped?: (reason: string) => void) =>
-    new Worker({ bus, pool: service.store.pool as pg.Pool, committed: () => undefined, onError, onStopped });
+    new Worker({
+      bus,
+      clock: CLOCK,
+      pool: service.store.pool as pg.Pool,
+      committed: () => undefined,
+      onError,
+      onStopped,
+    });
   const appendTo = (sessionId: string) =>
     service.call('POST', `/v1/sessions/${sessionId}/events`, { as: tenant.live, body: { events: [event('one')] } });
   const countOf = async (sessionId: string) => {

@@ -75,18 +75,23 @@ export interface Serving {
   isShared?: boolean;
   /** An earlier service on the same data. The new one takes over its key and what its identity provider knows. */
   earlier?: Pick<TestService, 'auditKey' | 'identity'>;
+  /** The time at the start, in epoch milliseconds. */
+  at?: number;
 }
+
+/** The time at which a service in a test starts, unless the test says otherwise. */
+const START = Date.parse('2026-11-21T09:00:00.000Z');
 
 /** The whole service on an open store. */
 export async function serve(
   store: TestStore,
-  { overrides = {}, metrics, isShared = false, earlier }: Serving,
+  { overrides = {}, metrics, isShared = false, earlier, at = START }: Serving,
 ): Promise<TestService> {
   const identity = createTestIdentity();
   identity.invitations.push(...(earlier?.identity.invitations ?? []));
   identity.assignments.push(...(earlier?.identity.assignments ?? []));
   const auditKey = earlier?.auditKey ?? new AuditKey(generateKeyPairSync('ed25519').privateKey);
-  const clock = { now: Date.parse('2026-11-21T09:00:00.000Z') };
+  const clock = { now: at };
   const log: string[] = [];
   const app = await createService({
     config: testConfig(overrides),
