@@ -11,6 +11,7 @@ import { connectBus } from './bus/connect.ts';
 import { listDeadLetters, retryDeadLetters } from './bus/dead-letters.ts';
 import { joinBus, leaveBus } from './bus/numbering.ts';
 import { type Config, ConfigError } from './config.ts';
+import { beginStore } from './first-start.ts';
 import { sweep } from './mask/sweep-command.ts';
 import { reindex } from './reindex.ts';
 import { moveStore } from './store/move.ts';
@@ -39,6 +40,7 @@ export const COMMANDS: Record<string, Command> = {
   }),
   sweep,
   'audit verify': verifyAuditLogs,
+  'begin anew': beginAnew,
   'clock confirm': confirmTime,
   backup,
   restore,
@@ -96,6 +98,15 @@ async function verifyAuditLogs(config: Config, write: Write, options: readonly s
   const count = findings.length + heads.foreignLines.length;
   if (count > 0) throw new Error(`The audit log was changed: ${count} findings.`);
   write('Nothing was changed.');
+}
+
+/** Creates the store if it is missing, although there are signs of an earlier one. */
+async function beginAnew({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl }: Config, write: Write): Promise<void> {
+  const store = await openStore({ dataDir, databaseUrl, onError: (error: Error) => write(error.message) });
+  await beginStore(store.db).finally(store.close);
+  write(
+    'The service starts on this store. Move the signed heads and backups of the earlier store away, so that nobody mixes them up.',
+  );
 }
 
 /** Makes the service delete data because of its age again, although it doubts its clock. The service may be running. */

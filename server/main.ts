@@ -8,6 +8,7 @@ import type { Bus } from './bus/bus.ts';
 import type { ConnectOptions } from './bus/connect.ts';
 import { agreeOnNumbering } from './bus/numbering.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { assertFolderIsNew, assertStoreIsNew } from './first-start.ts';
 import { createIdentity } from './identity/create.ts';
 import { createLimits } from './limits.ts';
 import { toText } from './log-text.ts';
@@ -49,6 +50,7 @@ async function serve(): Promise<void> {
   const operations = metrics && createOperations({ metrics, ping: async () => needed?.ping(), whyNotReady });
   if (operations) await once(operations.listen(config.OPERATIONS_PORT, config.HOST), 'listening');
   const port = config.PORT === 0 ? await freePort(config.HOST) : config.PORT;
+  assertFolderIsNew(config);
   const open = () =>
     openStore({
       databaseUrl: config.DATABASE_URL,
@@ -60,6 +62,7 @@ async function serve(): Promise<void> {
   const address = config.ROLE === 'worker' ? undefined : { host: config.HOST, port };
   const store = config.DATABASE_URL === undefined ? await open() : await openWhenReachable(open, { address, log });
   metrics?.watchStore(store);
+  await assertStoreIsNew(store.db, config);
   const { BUS_URL: busUrl } = config;
   await agreeOnNumbering(store.db, busUrl);
   const bus = busUrl === undefined ? undefined : await openBus({ url: busUrl, db: store.db, log });

@@ -232,6 +232,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
 
   changeMembers: [[ORGANIZATION, () => undefined]],
   createOrganization: [['name', { userId: 'usr_1', email: 'person@example.com', emailVerified: true }, NOW]],
+  hasOrganizations: [[]],
   findOrganization: [[ORGANIZATION]],
   nameOwner: [[ORGANIZATION, 'usr_1', NOW]],
   settleOwner: [[ORGANIZATION, NOW, { kind: 'person', id: 'usr_1' }]],
@@ -320,6 +321,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   readStoreTime: [[]],
   beginStoreTime: [[NOW]],
   moveStoreTime: [[NOW, NOW]],
+  hasSetting: [['name']],
   rememberSetting: [['name', () => 'value']],
   writeSetting: [['name', 'value']],
   listPriced: [['ses_1']],

@@ -191,6 +191,16 @@ export async function readHeads(path: string, key: AuditKey): Promise<KnownHeads
   return { byOrganization, ended, foreignLines };
 }
 
+/** How many organizations have heads in a file, whoever signed them, without those that were deleted. */
+export function readOrganizations(path: string): number {
+  const last = new Map<string, string>();
+  for (const line of readFileSync(path, 'utf8').split('\n')) {
+    const head = parseHead(line);
+    if (head) last.set(head.organizationId, head.hash);
+  }
+  return [...last.values()].filter((hash) => hash !== ENDED.hash).length;
+}
+
 /**
  * Each group of lines begins with an empty line. A line that a crash cut off is therefore followed by an empty line or by
  * nothing.

@@ -127,3 +127,6 @@ export const nameOwner = (db: Db, organizationId: string, userId: string, now: n
       update organizations set owner_user_id = ${userId}, updated_at = ${now} where organization_id = ${organizationId}
       returning *`,
   );
+
+export const hasOrganizations = async (db: Db): Promise<boolean> =>
+  (await firstRow(db, sql`select 1 from organizations limit 1`)) !== undefined;

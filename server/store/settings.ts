@@ -16,3 +16,6 @@ export async function rememberSetting(db: Db, name: string, make: () => string):
 export async function writeSetting(db: Db, name: string, value: string): Promise<void> {
   await sql`update settings set value = ${value} where name = ${name}`.execute(db);
 }
+
+export const hasSetting = async (db: Db, name: string): Promise<boolean> =>
+  (await firstRow(db, sql`select 1 from settings where name = ${name}`)) !== undefined;

@@ -26,6 +26,11 @@ select *
   from organizations
   where organization_id = $1;
 
+-- hasOrganizations
+select 1
+  from organizations
+  limit 1;
+
 -- markTenantAssigned
 update organizations
   set tenant_assigned = 1
