@@ -52,7 +52,7 @@ export const COMMANDS: Record<string, Command> = {
 const OPTIONS_OF: Record<string, string> = {
   sweep: '[--apply] [--after SESSION] | --cancel',
   'audit verify': '[--heads FILE]',
-  backup: 'FILE',
+  backup: 'FILE [--scheduled]',
   restore: 'FILE [--check]',
   export: 'ORGANIZATION FILE [--person USER]',
   import: 'FILE [--check]',
@@ -120,17 +120,18 @@ async function confirmTime({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl }: Con
 }
 
 /**
- * Writes a backup of the embedded store. A service may be using the store.
+ * Writes a backup of the embedded store. A service may be using the store. `--scheduled` lets the schedule count and remove it.
  * @throws if there is no store, or the file exists
  */
 async function backup(config: Config, write: Write, options: readonly string[]): Promise<void> {
-  const [file, ...more] = options;
+  const [file, ...more] = options.filter((option) => option !== '--scheduled');
   if (file === undefined || more.length > 0) throw new Error('Name one file: `backup FILE`');
   assertEmbedded(config, 'pg_dump backs up PostgreSQL; docs/backup.md says how');
   const { counts, bytes } = await backUp({
     dataDir: config.DATA_DIR,
     file,
     key: readAuditKey(config),
+    isScheduled: options.includes('--scheduled'),
     now: Date.now,
   });
   const { organizations, sessions, events } = counts;

@@ -19,6 +19,8 @@ export interface BackupOptions {
   /** The file must not exist. */
   file: string;
   key: AuditKey;
+  /** Whether the service made the backup by its schedule. */
+  isScheduled?: boolean;
   now: () => number;
 }
 
@@ -27,7 +29,7 @@ export interface BackupOptions {
  * log, which grows until the copy is done. The backup appears under its final name only when it is complete and checked.
  * @throws if there is no store, the file exists, or the copy is damaged
  */
-export async function backUp({ dataDir, file, key, now }: BackupOptions): Promise<BackupManifest> {
+export async function backUp({ dataDir, file, key, isScheduled = false, now }: BackupOptions): Promise<BackupManifest> {
   const source = join(dataDir, STORE_FILE);
   if (!existsSync(source)) throw new Error(`The folder ${dataDir} holds no store. Name its folder in DATA_DIR`);
   if (existsSync(file)) throw new Error(`${file} exists already. Name another file`);
@@ -44,6 +46,7 @@ export async function backUp({ dataDir, file, key, now }: BackupOptions): Promis
     const manifest = signManifest(
       {
         at: new Date(at).toISOString(),
+        isScheduled,
         version: VERSION,
         derivedVersion: DERIVED_VERSION,
         schema: described.schema,

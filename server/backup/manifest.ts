@@ -20,6 +20,8 @@ export const BackupManifest = Type.Object({
   kind: Type.Literal('session-capture backup'),
   /** The backup contains everything that was acknowledged before this time. */
   at: Type.String(),
+  /** Whether the service made the backup by its schedule, and thus may remove it. */
+  isScheduled: Type.Boolean(),
   /** The version of the service that wrote the backup. */
   version: Type.String(),
   /** The migrations of its schema. */

@@ -64,25 +64,22 @@ export class ScheduledBackups {
     await this.#running;
   }
 
-  /** The newest complete backup. */
+  /** The newest complete backup of the schedule. */
   async last(): Promise<LastBackup | undefined> {
-    for (const name of (await this.#list()).reverse()) {
-      const file = join(this.#options.folder, name);
-      const manifest = await readManifest(file).catch(() => undefined);
-      if (manifest) return { file, at: Date.parse(manifest.at), bytes: manifest.bytes };
-    }
-    return undefined;
+    return (await this.#list()).at(-1);
   }
 
   /** @throws if a backup was due and failed */
   async backUpIfDue(): Promise<void> {
     const { folder, everyMs, now, onDone } = this.#options;
     const last = await this.last();
-    if (now() < this.#failed.until || (last && now() - last.at < everyMs)) return;
+    // A wrong clock may have made a backup in the future.
+    if (now() < this.#failed.until || (last && Math.abs(now() - last.at) < everyMs)) return;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await this.#removePartial();
+    const file = join(folder, `${PREFIX}${new Date(now()).toISOString().replaceAll(':', '-')}${SUFFIX}`);
     try {
-      await this.#run(join(folder, `${PREFIX}${new Date(now()).toISOString().replaceAll(':', '-')}${SUFFIX}`));
+      await this.#run(file);
       this.#failed = { attempts: 0, until: 0 };
     } catch (error) {
       // A damaged store cannot be copied until somebody repairs it, and each attempt reads all of it.
@@ -90,14 +87,14 @@ export class ScheduledBackups {
       this.#failed = { attempts: attempts + 1, until: now() + Math.min(everyMs, LOOK_EVERY_MS * 2 ** attempts) };
       throw error;
     }
-    await this.#removeOld();
-    const made = await this.last();
+    await this.#removeOld(file);
+    const made = (await this.#list()).find((one) => one.file === file);
     if (made) onDone(made);
   }
 
   async #run(file: string): Promise<void> {
     const { program, variables } = this.#options;
-    const child = spawn(process.execPath, [program, 'backup', file], {
+    const child = spawn(process.execPath, [program, 'backup', file, '--scheduled'], {
       env: variables,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -111,31 +108,45 @@ export class ScheduledBackups {
     if (code !== 0) throw new Error(`the backup ${file} failed (${code ?? signal}): ${reason.trim()}`);
   }
 
-  /** Lists the backups, oldest first. */
-  async #list(): Promise<string[]> {
+  /** Lists the backups that the schedule made, oldest first. Others may have backups and copies in the same folder. */
+  async #list(): Promise<LastBackup[]> {
     const { folder } = this.#options;
     const names = existsSync(folder) ? await readdir(folder) : [];
-    return names.filter((name) => name.startsWith(PREFIX) && name.endsWith(SUFFIX)).sort();
+    const backups: LastBackup[] = [];
+    for (const name of names) {
+      if (!OWN_NAME.test(name)) continue;
+      const file = join(folder, name);
+      const manifest = await readManifest(file).catch(() => undefined);
+      if (manifest?.isScheduled) backups.push({ file, at: Date.parse(manifest.at), bytes: manifest.bytes });
+    }
+    return backups.sort((one, other) => one.at - other.at);
   }
 
-  async #removeOld(): Promise<void> {
-    const { folder, keep } = this.#options;
-    for (const name of (await this.#list()).slice(0, -keep)) {
-      const file = join(folder, name);
+  /** Keeps the new backup, whatever the times of the others are. */
+  async #removeOld(made: string): Promise<void> {
+    const others = (await this.#list()).filter(({ file }) => file !== made);
+    for (const { file } of others.slice(0, Math.max(0, others.length - (this.#options.keep - 1)))) {
       // The manifest is removed last, because a backup without one cannot be restored.
       await rm(file, { force: true });
       await rm(manifestOf(file), { force: true });
     }
   }
 
-  /** Removes the files that a killed process left behind. */
+  /** Removes the files that a killed process of the schedule left behind. */
   async #removePartial(): Promise<void> {
     const { folder } = this.#options;
-    const names = (await readdir(folder)).filter((name) => name.startsWith(PREFIX) && name.includes(`${SUFFIX}.`));
-    const whole = new Set((await this.#list()).map(manifestOf));
-    for (const name of names) if (!whole.has(name)) await rm(join(folder, name), { force: true });
+    for (const name of await readdir(folder)) {
+      const [, whole] = OWN_PART.exec(name) ?? [];
+      const isManifest = whole !== undefined && name === manifestOf(whole);
+      if (whole === undefined || (isManifest && existsSync(join(folder, whole)))) continue;
+      await rm(join(folder, name), { force: true });
+    }
   }
 }
 
 const PREFIX = 'session-capture-';
 const SUFFIX = '.sqlite';
+const OWN_FORM = 'session-capture-\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d\\.\\d{3}Z\\.sqlite';
+/** The name of a backup of the schedule, and of a file that exists while it is made. */
+const OWN_NAME = new RegExp(`^${OWN_FORM}$`);
+const OWN_PART = new RegExp(`^(${OWN_FORM})\\.(?:part|part-journal|json|json\\.part)$`);
