@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { auditHeadsFile, readAuditKey, readHeads } from './audit/heads.ts';
+import { idOfKey } from './audit/signers.ts';
 import { NO_HEADS, verifyAudit } from './audit/verify.ts';
 import { backUp } from './backup/backup.ts';
 import { checkBackup } from './backup/check.ts';
@@ -53,9 +54,9 @@ const OPTIONS_OF: Record<string, string> = {
   sweep: '[--apply] [--after SESSION] | --cancel',
   'audit verify': '[--heads FILE]',
   backup: 'FILE [--scheduled]',
-  restore: 'FILE [--check]',
+  restore: 'FILE [--check] [--key KEY]',
   export: 'ORGANIZATION FILE [--person USER]',
-  import: 'FILE [--check]',
+  import: 'FILE [--check] [--key KEY]',
 };
 
 /**
@@ -144,26 +145,49 @@ async function backup(config: Config, write: Write, options: readonly string[]):
  * @throws if something is wrong with it, or the folder holds a store
  */
 async function restore(config: Config, write: Write, options: readonly string[]): Promise<void> {
-  const { file, isCheck } = fileOf('restore', options);
+  const { file, isCheck, key = ownKey(config) } = fileOf('restore', options);
   if (isCheck) {
-    const findings = await checkBackup({ file, config, write });
+    const findings = await checkBackup({ file, config, key, write });
     for (const finding of findings) write(finding);
     if (findings.length > 0) throw new Error(`${findings.length} findings. Do not rely on ${file}.`);
     return write(`Nothing is wrong with ${file}.`);
   }
   assertEmbedded(config, 'pg_restore restores PostgreSQL; docs/backup.md says how');
-  await restoreBackup(file, config.DATA_DIR);
+  const signer = await restoreBackup(file, config.DATA_DIR, key);
+  write(signedWith(file, signer, key));
   write(`${config.DATA_DIR} holds the store of ${file}. Start the service on it.`);
 }
 
-/** @throws if the options are not one file, with or without `--check` */
-function fileOf(command: string, options: readonly string[]): { file: string; isCheck: boolean } {
-  const [file, ...more] = options.filter((option) => option !== '--check');
-  if (file === undefined || more.length > 0) {
-    throw new Error(`Name one file: \`${command} FILE\` or \`${command} FILE --check\``);
-  }
-  return { file, isCheck: options.includes('--check') };
+interface FileOptions {
+  file: string;
+  isCheck: boolean;
+  /** The id of the key that must have signed the file. */
+  key?: string | undefined;
 }
+
+/** @throws if the options are not one file, with or without `--check` and `--key` */
+function fileOf(command: string, options: readonly string[]): FileOptions {
+  const at = options.indexOf('--key');
+  const key = at === -1 ? undefined : options[at + 1];
+  const rest = at === -1 ? options : options.toSpliced(at, 2);
+  const [file, ...more] = rest.filter((option) => option !== '--check');
+  if (file === undefined || more.length > 0 || (at !== -1 && key === undefined)) {
+    throw new Error(`Name one file: \`${command} FILE\`, and maybe \`--check\` and \`--key KEY\``);
+  }
+  return { file, isCheck: rest.includes('--check'), key };
+}
+
+/** The id of the audit key of this service; undefined on a new machine, which has none. */
+function ownKey(config: Config): string | undefined {
+  const isNew = config.AUDIT_KEY === undefined && config.SECRET_PEPPER === undefined;
+  if (isNew && !existsSync(join(config.DATA_DIR, 'audit-key.pem'))) return undefined;
+  return idOfKey(readAuditKey(config, false).publicKey);
+}
+
+const signedWith = (file: string, signer: string, expected: string | undefined) =>
+  expected === undefined
+    ? `${file} is signed with the key ${signer}. Nobody compared it: --key KEY does.`
+    : `${file} is signed with the key ${signer}, as expected.`;
 
 /**
  * Writes an organization of the store into a file; with `--person USER` only the data of one person. A service may be using the
@@ -185,7 +209,7 @@ async function exportCommand(config: Config, write: Write, options: readonly str
   const rows = await readSnapshot(place, (db) => exportRows({ db, organization, person, file, key, now: Date.now }));
   for (const [table, count] of rows) write(`${String(count).padStart(12)} rows of ${table}`);
   const use = person === undefined ? `\`import ${file}\` writes them into an empty service` : 'It is only for reading';
-  write(`${file} holds them. ${use}.`);
+  write(`${file} holds them. ${use}. It is signed with the key ${idOfKey(key.publicKey)}.`);
 }
 
 /**
@@ -193,12 +217,13 @@ async function exportCommand(config: Config, write: Write, options: readonly str
  * @throws if they differ afterwards
  */
 async function importCommand(config: Config, write: Write, options: readonly string[]): Promise<void> {
-  const { file, isCheck } = fileOf('import', options);
+  const { file, isCheck, key } = fileOf('import', options);
   const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl } = config;
   const place = { dataDir, databaseUrl, onError: (error: Error) => write(error.message) };
-  const findings = isCheck
-    ? await readSnapshot(place, (db) => checkImport(db, file))
-    : await openStore(place).then((store) => importOrganization(store.db, file).finally(store.close));
+  const { signer, findings } = isCheck
+    ? await readSnapshot(place, (db) => checkImport(db, file, key))
+    : await openStore(place).then((store) => importOrganization(store.db, file, key).finally(store.close));
+  write(signedWith(file, signer, key));
   for (const finding of findings) write(finding);
   if (findings.length > 0) throw new Error(`${findings.length} differences between ${file} and the store.`);
   write(`The store has what ${file} holds.`);

@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { readAuditKey } from '../audit/heads.ts';
+import { idOfKey } from '../audit/signers.ts';
 import { NO_HEADS, verifyAudit } from '../audit/verify.ts';
 import type { Config } from '../config.ts';
 import { openStore, type Store } from '../store/open.ts';
@@ -15,6 +15,8 @@ import { comparedWith } from './restore.ts';
 export interface CheckOptions {
   file: string;
   config: Config;
+  /** The id of the key that must have signed the manifest; undefined: any key. */
+  key: string | undefined;
   write: (line: string) => void;
 }
 
@@ -24,7 +26,7 @@ export interface CheckOptions {
  * @returns a line for each fault
  * @throws if the file cannot be read or is not a backup
  */
-export async function checkBackup({ file, config, write }: CheckOptions): Promise<string[]> {
+export async function checkBackup({ file, config, key, write }: CheckOptions): Promise<string[]> {
   const manifest = await readManifest(file);
   write(`${file} was made at ${manifest.at} by version ${manifest.version}.`);
   const folder = await mkdtemp(join(tmpdir(), 'capture-restore-'));
@@ -37,7 +39,7 @@ export async function checkBackup({ file, config, write }: CheckOptions): Promis
     try {
       const replayed = await replayReads(store, { ...config, DATA_DIR: folder });
       write(`${replayed.answers} reads were answered.`);
-      return [...whoSigned(manifest, config), ...(await findingsIn(store, manifest)), ...replayed.findings];
+      return [...whoSigned(manifest, key), ...(await findingsIn(store, manifest)), ...replayed.findings];
     } finally {
       await store.close();
     }
@@ -47,18 +49,10 @@ export async function checkBackup({ file, config, write }: CheckOptions): Promis
 }
 
 /** Anybody may have made a manifest that is signed with another key. */
-function whoSigned({ publicKey }: BackupManifest, config: Config): string[] {
-  let own: string;
-  try {
-    own = readAuditKey(config, false).publicKey;
-  } catch {
-    // A new machine has no key yet.
-    return [];
-  }
-  return publicKey === own
+const whoSigned = ({ publicKey }: BackupManifest, expected: string | undefined): string[] =>
+  expected === undefined || idOfKey(publicKey) === expected
     ? []
-    : ['the manifest is signed with a key that is not the one of this DATA_DIR or AUDIT_KEY'];
-}
+    : [`the manifest is signed with the key ${idOfKey(publicKey)}, not with ${expected}`];
 
 async function findingsIn({ db }: Store, { auditHeads }: BackupManifest): Promise<string[]> {
   const byOrganization = new Map(auditHeads.map((head) => [head.organizationId, [head]]));

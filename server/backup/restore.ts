@@ -1,15 +1,20 @@
 import { copyFile, mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { assertSignedBy, idOfKey } from '../audit/signers.ts';
 import { damageOf, removeCopy, STORE_FILE, sync } from './backup.ts';
 import { type BackupManifest, isUnchanged, readManifest, sha256Of } from './manifest.ts';
+import { strangeObjects } from './schema-objects.ts';
 
 /**
  * Copies a backup into a data folder without a store.
- * @throws if the folder has a store, or the backup differs from its manifest; then no copy remains
+ * @param key the id of the key that must have signed the manifest; absent: any key
+ * @returns the id of the key that signed it
+ * @throws if the folder has a store, another key signed the manifest, or the backup differs from it; then no copy remains
  */
-export async function restoreBackup(file: string, dataDir: string): Promise<void> {
+export async function restoreBackup(file: string, dataDir: string, key?: string): Promise<string> {
   const manifest = await readManifest(file);
+  assertSignedBy(file, manifest.publicKey, key);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const left = (await readdir(dataDir)).filter((name) => name.startsWith(STORE_FILE) && !name.includes('.part'));
   if (left.length > 0) {
@@ -26,6 +31,7 @@ export async function restoreBackup(file: string, dataDir: string): Promise<void
     await sync(part);
     await rename(part, join(dataDir, STORE_FILE));
     await sync(dataDir);
+    return idOfKey(manifest.publicKey);
   } catch (error) {
     await removeCopy(part);
     throw error;
@@ -41,8 +47,9 @@ export async function comparedWith(path: string, manifest: BackupManifest): Prom
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     const damage = damageOf(database);
-    return damage === undefined ? [] : [`is damaged: ${damage}`];
+    if (damage !== undefined) return [`is damaged: ${damage}`];
   } finally {
     database.close();
   }
+  return strangeObjects(path);
 }

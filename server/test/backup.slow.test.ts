@@ -1,6 +1,8 @@
+import { generateKeyPairSync } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -12,6 +14,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AuditKey } from '../audit/heads.ts';
+import { idOfKey } from '../audit/signers.ts';
+import { sha256Of, signManifest } from '../backup/manifest.ts';
 import { runCommand } from '../commands.ts';
 import type { Config } from '../config.ts';
 import { attach, openTestStore, type TestStore } from './engines.ts';
@@ -200,8 +205,48 @@ describe('a backup of the embedded store', () => {
       copyFileSync(file, away);
       copyFileSync(`${file}.json`, `${away}.json`);
       await run(['backup', join(folder, 'theirs')], { DATA_DIR: theirs.dataDir });
-      await refuses('signed with a key that is not the one', { DATA_DIR: theirs.dataDir });
+      await refuses('the manifest is signed with the key', { DATA_DIR: theirs.dataDir });
+      // A folder with a key, and without a store.
+      mkdirSync(target());
+      copyFileSync(join(theirs.dataDir, 'audit-key.pem'), join(target(), 'audit-key.pem'));
+      const restored = run(['restore', file], { DATA_DIR: target() });
+      await expect(restored).rejects.toThrow(
+        /is signed with the key \S+, not with \S+\. If you trust its signer, give --key/,
+      );
+      expect(readdirSync(target())).toEqual(['audit-key.pem']);
+      const signer = idOfKey(JSON.parse(readFileSync(`${file}.json`, 'utf8')).publicKey);
+      const lines = await run(['restore', file, '--key', signer], { DATA_DIR: target() });
+      expect(lines[0]).toContain(`the key ${signer}, as expected`);
       await theirs.dispose();
+    });
+
+    test.each([
+      [
+        'a trigger',
+        'create trigger later after insert on members begin delete from audit_entries; end',
+        'trigger later',
+      ],
+      ['a view', 'create view people as select * from members', 'view people'],
+      ['another table', 'create table notes (text text)', 'table notes'],
+      ['another index', 'create index notes on members (role)', 'index notes'],
+    ])('in the form of %s is refused, whoever signed it', async (_name, statement, problem) => {
+      const database = new DatabaseSync(file);
+      database.exec(statement);
+      database.close();
+      const {
+        publicKey: _,
+        signature: __,
+        kind: ___,
+        holds: ____,
+        lacks: _____,
+        ...described
+      } = JSON.parse(readFileSync(`${file}.json`, 'utf8'));
+      const stranger = new AuditKey(generateKeyPairSync('ed25519').privateKey);
+      const bytes = statSync(file).size;
+      const manifest = signManifest({ ...described, bytes, sha256: await sha256Of(file) }, stranger);
+      writeFileSync(`${file}.json`, JSON.stringify(manifest));
+      await refuses(`has the ${problem}, which the service did not create`);
+      await restoreFails(`has the ${problem}, which the service did not create`);
     });
   });
 

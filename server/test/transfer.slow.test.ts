@@ -1,12 +1,16 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { AuditKey } from '../audit/heads.ts';
+import { idOfKey } from '../audit/signers.ts';
 import { runCommand } from '../commands.ts';
 import type { Engine } from '../store/dialect.ts';
 import { MOVED } from '../store/tables.ts';
+import { Parts } from '../transfer/format.ts';
 import { EXPORTED, NOT_EXPORTED } from '../transfer/tables.ts';
 import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { openSession, whenDerived } from './factories.ts';
@@ -246,6 +250,119 @@ describe('an exported organization', () => {
     await from.close();
     await run(to, 'import', file);
     await expect(run(from, 'import', file)).rejects.toThrow('Import into an empty service');
+    await from.dispose();
+    await to.dispose();
+    rmSync(folder, { recursive: true });
+  });
+
+  test('is refused before anything is written if it has rows of others, and names its signer', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'capture-transfer-'));
+    const { service, theirs } = await startWorld('sqlite', { isShared: true });
+    const [from, to] = [service.store, await openTestStore('sqlite')];
+    await to.close();
+    const run = async (store: TestStore, ...words: string[]) => {
+      const lines: string[] = [];
+      await runCommand(
+        words,
+        () => testConfig({ DATA_DIR: store.dataDir }),
+        (line) => void lines.push(line),
+      );
+      return lines.join('\n');
+    };
+    const file = join(folder, 'ours');
+    const [, signer = ''] = /signed with the key (\S+)\./.exec(await run(from, 'export', 'ours', file)) ?? [];
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const stranger = new AuditKey(privateKey);
+    /** Writes the lines of the export after a change, with a right manifest under a key of one's own. */
+    function forge(change: (lines: { part: string; row: Record<string, unknown> }[]) => void): string {
+      const [head = '', ...rest] = zstdDecompressSync(readFileSync(file)).toString().trim().split('\n');
+      const rows = rest.slice(0, -1).map((line) => JSON.parse(line));
+      change(rows);
+      const order = [...new Set(rows.map(({ part }) => part))];
+      const lines = order.flatMap((part) => rows.filter((row) => row.part === part)).map((row) => JSON.stringify(row));
+      const parts = new Parts();
+      for (const line of lines) parts.add(JSON.parse(line).part, line);
+      const manifest = { header: JSON.parse(head), parts: parts.end(), publicKey: stranger.publicKey };
+      const end = JSON.stringify({ manifest, signature: stranger.signatureOf(manifest) });
+      const path = join(folder, 'forged');
+      writeFileSync(path, zstdCompressSync([head, ...lines, end, ''].join('\n')));
+      return path;
+    }
+    const first = (rows: { part: string; row: Record<string, unknown> }[], part: string) => {
+      const found = rows.find((row) => row.part === part);
+      if (!found) throw new Error(`the export has no ${part}`);
+      return structuredClone(found);
+    };
+    const elsewhere = { organization_id: theirs.organizationId };
+    const FORGED: [string, string, (rows: { part: string; row: Record<string, unknown> }[]) => void][] = [
+      [
+        'organizations',
+        'a row of organizations belongs to',
+        (rows) => {
+          const { part, row } = first(rows, 'organizations');
+          rows.push({ part, row: { ...row, ...elsewhere, slug: 'else' } });
+        },
+      ],
+      [
+        'members',
+        'a row of members belongs to',
+        (rows) => {
+          const { part, row } = first(rows, 'members');
+          rows.push({ part, row: { ...row, ...elsewhere, user_id: 'usr_else' } });
+        },
+      ],
+      [
+        'an unknown member',
+        'is not among its users',
+        (rows) => {
+          const { part, row } = first(rows, 'members');
+          rows.push({ part, row: { ...row, status: 'active', user_id: 'usr_of_another', email_key: 'x@example.com' } });
+        },
+      ],
+      [
+        'a person of others',
+        'is no active member',
+        (rows) => {
+          const { part, row } = first(rows, 'users');
+          rows.push({ part, row: { ...row, user_id: 'usr_of_another', subject: 'else' } });
+        },
+      ],
+      [
+        'an owner of others',
+        'its owner usr_of_another is no active member',
+        (rows) => {
+          for (const { part, row } of rows) if (part === 'organizations') row.owner_user_id = 'usr_of_another';
+        },
+      ],
+      [
+        'an append to a session of others',
+        'names ses_of_another, which is not among its sessions',
+        (rows) => {
+          const { part, row } = first(rows, 'appends');
+          rows.push({ part, row: { ...row, session_id: 'ses_of_another' } });
+        },
+      ],
+      [
+        'a share',
+        'a row of shares belongs to',
+        (rows) => {
+          const { part, row } = first(rows, 'shares');
+          rows.push({ part, row: { ...row, ...elsewhere, share_id: 'shr_else', token_hash: 'else' } });
+        },
+      ],
+    ];
+    for (const [, problem, change] of FORGED) {
+      await expect(run(to, 'import', forge(change))).rejects.toThrow(problem);
+    }
+    const store = await attach(to.dataDir, undefined);
+    expect(await store.db.selectFrom('organizations').selectAll().execute()).toEqual([]);
+    expect(await store.db.selectFrom('users').selectAll().execute()).toEqual([]);
+    await store.close();
+    const resigned = forge(() => undefined);
+    await expect(run(to, 'import', resigned, '--key', signer)).rejects.toThrow(`not with ${signer}`);
+    expect(await run(to, 'import', resigned)).toContain(`signed with the key ${idOfKey(stranger.publicKey)}. Nobody`);
+    expect(await run(to, 'import', file, '--check', '--key', signer)).toContain(`the key ${signer}, as expected`);
+    await service.close();
     await from.dispose();
     await to.dispose();
     rmSync(folder, { recursive: true });

@@ -70,6 +70,8 @@ export class Parts {
 export interface ExportFile {
   header: Header;
   rowsOf: Map<string, number>;
+  /** The key that signed it, as PEM (SPKI). */
+  publicKey: string;
 }
 
 /**
@@ -96,7 +98,8 @@ export async function verifyFile(path: string): Promise<ExportFile> {
   if (!isOwn || JSON.stringify(parts.end()) !== JSON.stringify(manifest.parts) || signature === '') {
     throw new Error(`${path} was changed after it was written. Export it again`);
   }
-  return { header, rowsOf: new Map(manifest.parts.map(({ part, rows }) => [part, rows])) };
+  const rowsOf = new Map(manifest.parts.map(({ part, rows }) => [part, rows]));
+  return { header, rowsOf, publicKey: manifest.publicKey };
 }
 
 function isSigned({ manifest, signature }: Manifest): boolean {

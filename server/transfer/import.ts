@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
+import { assertSignedBy, idOfKey } from '../audit/signers.ts';
 import { insertRows, type MovedRow } from '../store/move.ts';
 import { allRows, oneRow } from '../store/rows.ts';
 import type { Db } from '../store/schema.ts';
 import { keyOf, MOVED, type MovedTable } from '../store/tables.ts';
+import { assertBelonging } from './belonging.ts';
 import { type ExportFile, type PartLine, readRows, verifyFile } from './format.ts';
 import { EXPORTED, toExported, toStored } from './tables.ts';
 
@@ -10,29 +12,44 @@ import { EXPORTED, toExported, toStored } from './tables.ts';
 const MOST_ROWS = 100;
 const MOST_BYTES = 8 * 1024 * 1024;
 
+export interface Imported {
+  /** The id of the key that signed the file. */
+  signer: string;
+  /** A line for each difference between the file and the store. */
+  findings: string[];
+}
+
 /**
  * Writes an exported organization into a store that has no other one. Existing rows stay, so an interrupted import can be
  * repeated.
- * @returns a line for each difference between the file and the store afterwards
- * @throws if the file is incomplete, or the store has another organization
+ * @param key the id of the key that must have signed the file; absent: any key
+ * @throws if the file is incomplete, has rows of others or another signer, or the store has another organization
  */
-export async function importOrganization(db: Db, path: string): Promise<string[]> {
-  const file = await verifyFile(path);
+export async function importOrganization(db: Db, path: string, key?: string): Promise<Imported> {
+  const file = await readExport(path, key);
   await assertFitting(db, file);
   for await (const { table, rows } of batchesOf(path)) {
     const stored = rows.map((row) => toStored(table, row));
     await insertRows(db, table, stored, true);
   }
-  return compare(db, path, file);
+  return { signer: idOfKey(file.publicKey), findings: await compare(db, path, file) };
 }
 
 /**
  * Compares an exported organization with the store, without writing.
- * @returns a line for each difference
- * @throws if the file is incomplete
+ * @param key as for `importOrganization`
+ * @throws if the file is incomplete, or has rows of others or another signer
  */
-export async function checkImport(db: Db, path: string): Promise<string[]> {
-  return compare(db, path, await verifyFile(path));
+export async function checkImport(db: Db, path: string, key?: string): Promise<Imported> {
+  const file = await readExport(path, key);
+  return { signer: idOfKey(file.publicKey), findings: await compare(db, path, file) };
+}
+
+async function readExport(path: string, key: string | undefined): Promise<ExportFile> {
+  const file = await verifyFile(path);
+  assertSignedBy(path, file.publicKey, key);
+  await assertBelonging(path, file.header);
+  return file;
 }
 
 async function assertFitting(db: Db, { header }: ExportFile): Promise<void> {
@@ -105,6 +122,7 @@ async function compare(db: Db, path: string, { header, rowsOf }: ExportFile): Pr
     );
     const more = Number(rows) - (found.get(table) ?? 0);
     if (more > 0) report(`${table} has ${more} rows that are not among the ${rowsOf.get(table) ?? 0} of the file`);
+    if (more < 0) report(`${table} has ${-more} rows of the file that are not of this organization`);
   }
   return count <= MOST_NAMED ? findings : [...findings, `and ${count - MOST_NAMED} more differences`];
 }
