@@ -68,5 +68,7 @@ for (const mode of positionals as (keyof typeof MODES)[]) {
   writeFileSync(join(folder, 'outcome.json'), JSON.stringify(outcome, null, 2));
   const { recovery = {}, ...rest } = outcome;
   console.log({ ...rest, faults: outcome.faults.length });
+  if (outcome.appends === 0) console.error(`${mode}: no append was judged`);
+  if (outcome.appends === 0 || outcome.faults.length > 0) process.exitCode = 1;
   console.table(Object.fromEntries(Object.entries(recovery).map(([kind, times]) => [kind, worstOf(times)])));
 }

@@ -88,16 +88,22 @@ async function verifyAuditLogs(config: Config, write: Write, options: readonly s
   const path = given ?? auditHeadsFile(config);
   const known = given !== undefined || existsSync(path);
   const heads = known ? await readHeads(path, readAuditKey(config, false)) : NO_HEADS;
-  if (!known) write(`There is no file ${path}: without signed heads, a log that was cut off goes unnoticed.`);
   const db = await openStoreToRead({ dataDir, databaseUrl, onError: (error) => write(error.message) });
-  const { organizations, entries, findings } = await verifyAudit(db, heads).finally(() => db.destroy());
+  const { organizations, entries, findings, ...signed } = await verifyAudit(db, heads).finally(() => db.destroy());
   write(`${entries} entries of ${organizations} organizations were read.`);
+  write(`${signed.heads} heads of ${signed.compared} organizations were compared.`);
   if (organizations === 0) throw new Error('There is no organization in this store. Check DATA_DIR and DATABASE_URL.');
   for (const line of heads.foreignLines) write(`line ${line} of ${path} is not signed by this service`);
   for (const { organizationId, sequence, problem } of findings)
     write(`${organizationId} entry ${sequence}: ${problem}`);
   const count = findings.length + heads.foreignLines.length;
+  for (const organizationId of signed.unsigned) write(`${organizationId} has no head in ${path}`);
   if (count > 0) throw new Error(`The audit log was changed: ${count} findings.`);
+  if (signed.unsigned.length > 0) {
+    throw new Error(
+      `${signed.unsigned.length} of ${organizations} organizations were not compared with a signed head, so a log that was cut off or written anew goes unnoticed. Name the file with all heads: --heads FILE`,
+    );
+  }
   write('Nothing was changed.');
 }
 

@@ -33,6 +33,8 @@ export interface Deps {
   secretsRevoked: (secretIds: readonly string[]) => Promise<void>;
   /** Removes the data of deleted organizations, in the background. */
   removeOrganizations: () => void;
+  /** Signs the first head of a new organization's audit log, in the background. */
+  signFirstHead: () => void;
   /** Deletes, in the background, the sessions of removed people if their removal includes their sessions. */
   deleteSessionsOfRemoved: () => void;
   /** Ends the live streams of a person who left the organization, or of all its members, on every replica. */

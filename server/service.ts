@@ -349,6 +349,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
       }
     },
     removeOrganizations: () => void removeOrganizations(),
+    signFirstHead: () => void signHeads(),
     deleteSessionsOfRemoved: () => void deleteOfRemoved(),
     async endStreams(organizationId, userId) {
       live.end(organizationId, userId);

@@ -69,6 +69,10 @@ console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
 if (unnamed && process.env.CI === 'true') process.exitCode = 1;
 // The runner also exits with 1, but its exit code is lost if other code in its process exits with 0.
 if (failed > 0) process.exitCode = 1;
+if (passed === 0) {
+  console.error('No test ran.');
+  process.exitCode = 1;
+}
 
 /** Prints each file with skipped tests and the cause. @returns whether continuous integration must not accept one of them */
 function nameSkips(): boolean {

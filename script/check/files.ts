@@ -11,11 +11,13 @@ export function textFiles(): TextFile[] {
   const list = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
     encoding: 'utf8',
   });
-  return list
+  const files = list
     .split('\0')
     .filter((path) => path !== '' && existsSync(path))
     .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
     .filter(({ text }) => !text.includes('\0'));
+  if (files.length === 0) throw new Error('git lists no file, so nothing can be checked');
+  return files;
 }
 
 /** Source files that are neither generated nor recorded. */

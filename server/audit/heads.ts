@@ -151,9 +151,10 @@ export class AuditHeads {
   async #write(heads: readonly SignedHead[]): Promise<void> {
     if (heads.length === 0) return;
     for (const head of heads) this.#options.onSigned?.(head);
+    await removeHalfLine(this.#options.file);
     const file = await open(this.#options.file, 'a', 0o600);
     try {
-      // A crash may have left half a line.
+      // Half a line remains in a file that can only grow.
       await file.write(`\n${heads.map((head) => JSON.stringify(head)).join('\n')}\n`);
       await file.sync();
     } finally {
@@ -201,11 +202,33 @@ export function readOrganizations(path: string): number {
   return [...last.values()].filter((hash) => hash !== ENDED.hash).length;
 }
 
-/**
- * Each group of lines begins with an empty line. A line that a crash cut off is therefore followed by an empty line or by
- * nothing.
- */
-const isCutOff = (lines: readonly string[], index: number) => (lines[index + 1] ?? '') === '';
+/** A crash can cut off only the last line, because the next start removes the half line before it writes. */
+const isCutOff = (lines: readonly string[], index: number) => index === lines.length - 1;
+
+/** How many bytes a line may have. */
+const LONGEST_LINE = 4_096;
+
+/** Removes the half line that a crash left at the end. */
+async function removeHalfLine(path: string): Promise<void> {
+  const file = await open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
+    // The file does not exist yet, or its system allows only additions.
+    if (['ENOENT', 'EPERM', 'EACCES'].includes(error.code ?? '')) return undefined;
+    throw error;
+  });
+  try {
+    const { size } = (await file?.stat()) ?? { size: 0 };
+    const begin = Math.max(0, size - LONGEST_LINE);
+    const { buffer, bytesRead } = (await file?.read(Buffer.alloc(LONGEST_LINE), 0, LONGEST_LINE, begin)) ?? {
+      buffer: Buffer.alloc(0),
+      bytesRead: 0,
+    };
+    const last = buffer.subarray(0, bytesRead).lastIndexOf(0x0a) + 1;
+    const line = buffer.toString('utf8', last, bytesRead);
+    if (line !== '' && last > 0 && parseHead(line) === undefined) await file?.truncate(begin + last);
+  } finally {
+    await file?.close();
+  }
+}
 
 function parseHead(line: string): SignedHead | undefined {
   try {

@@ -11,6 +11,11 @@ const AT_ONCE = 1_000;
 export interface AuditReport {
   organizations: number;
   entries: number;
+  /** How many signed heads were compared with a log, and how many organizations they belong to. */
+  heads: number;
+  compared: number;
+  /** The organizations of the store without a signed head. Their logs may have been cut off or rewritten. */
+  unsigned: string[];
   findings: (Finding & { organizationId: string })[];
 }
 
@@ -20,7 +25,14 @@ export const NO_HEADS: KnownHeads = { byOrganization: new Map(), ended: new Set(
 export async function verifyAudit(db: Db, { byOrganization, ended }: KnownHeads): Promise<AuditReport> {
   const audited = await listAudited(db);
   const organizations = [...new Set([...audited.keys(), ...byOrganization.keys()])].sort();
-  const report: AuditReport = { organizations: organizations.length, entries: 0, findings: [] };
+  const report: AuditReport = {
+    organizations: organizations.length,
+    entries: 0,
+    heads: 0,
+    compared: 0,
+    unsigned: [],
+    findings: [],
+  };
   for (const organizationId of organizations) {
     if (ended.has(organizationId)) {
       // The organization was deleted. If a log exists again, it is not the original one.
@@ -28,7 +40,11 @@ export async function verifyAudit(db: Db, { byOrganization, ended }: KnownHeads)
       if (!isGone) report.findings.push({ organizationId, sequence: 1, problem: 'written anew' });
       continue;
     }
-    const check = new ChainCheck(organizationId, byOrganization.get(organizationId));
+    const heads = byOrganization.get(organizationId) ?? [];
+    report.heads += heads.length;
+    if (heads.length > 0) report.compared++;
+    else report.unsigned.push(organizationId);
+    const check = new ChainCheck(organizationId, heads);
     const before = await readAuditHead(db, organizationId);
     for (let last = Number.MIN_SAFE_INTEGER, isLeft = true; isLeft; ) {
       const rows = await readAuditAfter(db, organizationId, last, AT_ONCE);

@@ -39,7 +39,8 @@ export async function checkBackup({ file, config, key, write }: CheckOptions): P
     try {
       const replayed = await replayReads(store, { ...config, DATA_DIR: folder });
       write(`${replayed.answers} reads were answered.`);
-      return [...whoSigned(manifest, key), ...(await findingsIn(store, manifest)), ...replayed.findings];
+      const nothing = replayed.answers === 0 ? [`${file} has no organization, so nothing was compared`] : [];
+      return [...nothing, ...whoSigned(manifest, key), ...(await findingsIn(store, manifest)), ...replayed.findings];
     } finally {
       await store.close();
     }
@@ -71,6 +72,7 @@ async function findingsIn({ db }: Store, { auditHeads }: BackupManifest): Promis
     ...audit.findings.map(
       ({ organizationId, sequence, problem }) => `audit log of ${organizationId}, entry ${sequence}: ${problem}`,
     ),
+    ...audit.unsigned.map((organizationId) => `the manifest has no head of the audit log of ${organizationId}`),
     ...torn.map(({ session_id }) => `${session_id} does not have as many events as it counts`),
   ];
 }

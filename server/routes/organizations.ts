@@ -19,7 +19,7 @@ import {
 } from '../store/organizations.ts';
 
 export const organizationHandlers = (deps: Deps) => {
-  const { store, endStreams, secretsRevoked, removeOrganizations, now } = deps;
+  const { store, endStreams, secretsRevoked, removeOrganizations, signFirstHead, now } = deps;
   const { db } = store;
   return {
     async createOrganization({ caller, body }) {
@@ -31,6 +31,7 @@ export const organizationHandlers = (deps: Deps) => {
       const row = await createOrganization(db, name, caller, now()).catch((error) => {
         throw uniqueViolation(error) === undefined ? error : alreadyMember();
       });
+      signFirstHead();
       await tellTenant(deps, caller, row.organization_id).catch((cause) => {
         throw new Problem(
           'idp_assignment_failed',

@@ -336,6 +336,42 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
       expect(await readHeads(file, key)).toMatchObject({ foreignLines: [] });
     });
 
+    test.each([
+      ['is empty', () => ''],
+      ['was replaced by a later one', (lines: string[]) => `${lines[0]}\n`],
+      ['has only cut lines', (lines: string[]) => lines.map((line) => `${line.slice(0, 40)}\n\n`).join('')],
+    ])('a log that was cut off and chained anew does not pass if the file of heads %s', async (_name, spoil) => {
+      const { file } = await sign();
+      const { dataDir, databaseUrl, db } = world.service.store;
+      await sql`delete from audit_entries where sequence > 2`.execute(db);
+      await sql`
+        update audit_heads set sequence = 2,
+          hash = (select hash from audit_entries e where e.organization_id = audit_heads.organization_id and sequence = 2)
+      `.execute(db);
+      writeFileSync(file, spoil(readFileSync(file, 'utf8').split('\n').filter(Boolean)));
+      const config = testConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl });
+      const lines: string[] = [];
+      const verified = COMMANDS['audit verify']?.(config, (line) => void lines.push(line), []);
+      await expect(verified).rejects.toThrow(/^The audit log was changed|were not compared with a signed head/);
+      expect(lines.join('\n')).not.toContain('Nothing was changed.');
+      rmSync(file);
+      const unnamed = COMMANDS['audit verify']?.(config, () => undefined, []);
+      await expect(unnamed).rejects.toThrow('2 of 2 organizations were not compared with a signed head');
+    });
+
+    test('half a line at the end is forgiven, and gone before the next heads are written', async () => {
+      const { file, heads } = await sign();
+      const before = readFileSync(file, 'utf8');
+      appendFileSync(file, '\n{"organizationId":"org_1","sequ');
+      expect((await heads()).foreignLines).toEqual([]);
+      await sign();
+      expect((await heads()).foreignLines).toEqual([]);
+      expect(readFileSync(file, 'utf8').startsWith(before)).toBe(true);
+      expect(readFileSync(file, 'utf8')).not.toContain('"sequ\n');
+      writeFileSync(file, `{"organizationId":"org_1","sequ\n${before}`);
+      expect((await heads()).foreignLines).toEqual([1]);
+    });
+
     test('a deleted organization causes no finding', async () => {
       const { file, key, heads } = await sign();
       const { db } = world.service.store;
@@ -357,7 +393,9 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
       const lines: string[] = [];
       const write = (line: string) => void lines.push(line);
       await COMMANDS['audit verify']?.(config, write, []);
-      expect(lines.join('\n')).toMatch(/^\d+ entries of 2 organizations were read\.\nNothing was changed\.$/);
+      expect(lines.join('\n')).toMatch(
+        /^\d+ entries of 2 organizations were read\.\n2 heads of 2 organizations were compared\.\nNothing was changed\.$/,
+      );
       await sql`update audit_entries set action = 'member.left' where sequence = 2`.execute(db);
       const file = join(dataDir, 'audit-heads.jsonl');
       appendFileSync(file, '{"forged":true}\n{"forged":true}\n');
