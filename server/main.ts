@@ -30,6 +30,10 @@ const REPEATED_SIGNAL_MS = 250;
 /** How long the service waits for a slow reader of its log when it ends. */
 const LAST_LINES_MS = 500;
 
+const FULL =
+  'the disk of DATA_DIR is full: events are refused until there is room. Sessions can be read and deleted with the reserve that was freed';
+const ROOMY = 'the disk of DATA_DIR has room again: events are accepted';
+
 /** Runs the named command, or serves. */
 async function start(words: readonly string[]): Promise<void> {
   if (words.length === 0) return serve();
@@ -56,6 +60,7 @@ async function serve(): Promise<void> {
       databaseUrl: config.DATABASE_URL,
       listenUrl: config.DATABASE_LISTEN_URL,
       dataDir: config.DATA_DIR,
+      space: { onChange: (isFull) => (isFull ? log.error(FULL) : log.info(ROOMY)) },
       onError: (error: Error) => log.warn({ err: error }, 'an idle connection to the store was lost'),
       onLost: createFatal({ log, write: (text) => process.stderr.write(text), exit: (code) => process.exit(code) }),
     });

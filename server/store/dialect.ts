@@ -120,8 +120,25 @@ export function uniqueViolation(error: unknown): string | undefined {
   return errcode === 2067 || errcode === 1555 ? String(message) : undefined;
 }
 
+/** Whether a write failed for lack of space: SQLITE_FULL, or disk_full of PostgreSQL. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, errcode = 0 } = error as { code?: unknown; errcode?: number };
+  return (errcode & 0xff) === 13 || (error instanceof pg.DatabaseError && code === '53100');
+}
+
+/** The problem that a caller sees while the disk is full. */
+export const diskFull = (cause: unknown) =>
+  new Problem(
+    'service_unavailable',
+    'The disk of this service is full, so it accepts no events. Ask its operator to make room, or delete sessions. Then try again with the same idempotency key.',
+    { retryAfter: 5, cause },
+  );
+
 /** The problem that a caller sees when the store cannot answer. */
-export const storeUnavailable = (cause: unknown) =>
+export const storeUnavailable = (cause: unknown) => (isDiskFull(cause) ? diskFull(cause) : unanswered(cause));
+
+const unanswered = (cause: unknown) =>
   new Problem('service_unavailable', 'The store cannot answer right now. Try again with the same idempotency key.', {
     retryAfter: 1,
     cause,

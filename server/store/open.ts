@@ -4,12 +4,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { Kysely, type PostgresPool, sql } from 'kysely';
 import type pg from 'pg';
 import type { Journal } from '../log/journal.ts';
-import { type Engine, isStoreLost, isUnavailable, storeUnavailable } from './dialect.ts';
+import { diskFull, type Engine, isDiskFull, isStoreLost, isUnavailable, storeUnavailable } from './dialect.ts';
 import { migrate } from './migrate.ts';
 import { createNotices, type Notices } from './notices.ts';
 import { limitedPool, openPostgres, postgresDialect, SCHEMA_SETTINGS, StoreUnsuitable } from './postgres.ts';
 import { createPostgresJournal } from './postgres-journal.ts';
 import type { Database, Db } from './schema.ts';
+import { DiskSpace, type DiskSpaceOptions } from './sqlite/disk-space.ts';
 import { sqliteDialect } from './sqlite/driver.ts';
 import { emptyLog } from './sqlite/log-truncation.ts';
 import { openFile, openFileToRead } from './sqlite/open-file.ts';
@@ -44,6 +45,8 @@ export interface StoreOptions {
   silentMs?: number | undefined;
   /** Called for errors of idle connections. */
   onError: (error: Error) => void;
+  /** Keeps space on the disk for work other than appends, and says when the disk is full; absent: no space is kept. */
+  space?: DiskSpaceOptions | undefined;
   /** Called when the file can no longer be trusted, because it is corrupt or could not be synced. The process must end. */
   onLost?: ((error: Error) => void) | undefined;
 }
@@ -146,11 +149,15 @@ async function migratePostgres(url: string, onError: (error: Error) => void): Pr
   }
 }
 
-async function sqliteStore({ dataDir, onLost }: StoreOptions): Promise<Store> {
+async function sqliteStore({ dataDir, onLost, space: kept }: StoreOptions): Promise<Store> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const unlock = lockFolder(dataDir);
+  // Even the lock takes space.
+  const space = kept && new DiskSpace(dataDir, kept);
+  let unlock: (() => void) | undefined;
   try {
+    unlock = lockFolder(dataDir);
     const file = await openFile(join(dataDir, 'session-capture.sqlite'), (error) => {
+      if (isDiskFull(error)) space?.noteFull();
       if (isStoreLost(error)) onLost?.(error);
     });
     const db = new Kysely<Database>({ dialect: sqliteDialect(file) });
@@ -164,7 +171,7 @@ async function sqliteStore({ dataDir, onLost }: StoreOptions): Promise<Store> {
       engine: 'sqlite',
       db,
       longReads: { db: new Kysely<Database>({ dialect: sqliteDialect(file.longReads) }), atOnce: LONG_READS.sqlite },
-      journal: file.journal,
+      journal: space ? keepingSpace(file.journal, space) : file.journal,
       rest: file.rest,
       async ping() {
         // A reader may answer although the disk accepts no write.
@@ -172,15 +179,25 @@ async function sqliteStore({ dataDir, onLost }: StoreOptions): Promise<Store> {
         await ping(db);
       },
       async close() {
+        space?.close();
         await db.destroy();
-        unlock();
+        unlock?.();
       },
     };
   } catch (error) {
-    unlock();
+    space?.close();
+    unlock?.();
     throw error;
   }
 }
+
+/** Refuses appends while the disk is full, so that the rest of the space is for deletions. */
+const keepingSpace = (journal: Journal, space: DiskSpace): Journal => ({
+  change: (change) =>
+    space.isFull && change.command.kind === 'append'
+      ? Promise.reject(diskFull('the rest of the space is kept'))
+      : journal.change(change),
+});
 
 async function postgresStore({ listenUrl, silentMs, onError }: StoreOptions, url: string): Promise<Store> {
   const pool = openPostgres(url, onError, { silentMs });
@@ -232,6 +249,11 @@ function lockFolder(folder: string): () => void {
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {
     lock.close();
+    if (isDiskFull(error)) {
+      throw new Error(`the disk of ${folder} is full; free some megabytes, then start the service again`, {
+        cause: error,
+      });
+    }
     throw new Error(
       `another process already uses the data folder ${folder}; stop it, or set DATA_DIR to another folder`,
       {
