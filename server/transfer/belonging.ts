@@ -14,6 +14,7 @@ const REFERENCES: Partial<Record<MovedTable, readonly [column: string, table: Mo
   masks: [['session_id', 'sessions']],
   event_masks: [['session_id', 'sessions']],
   session_chains: [['session_id', 'sessions']],
+  session_salts: [['session_id', 'sessions']],
   shares: [['session_id', 'sessions']],
   stored_bytes: [['session_id', 'sessions']],
 };
