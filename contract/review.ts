@@ -24,7 +24,10 @@ export const SessionSummary = Type.Object({
   firstCommand: Type.Optional(Type.String({ description: 'the first command, if the session has no prompt' })),
   repository: Type.Optional(Type.String({ description: 'its address if known, otherwise the folder' })),
   gitBranch: Type.Optional(Type.String()),
-  person: Type.Optional(Type.String({ description: 'name of the user on the machine, if its folder contains it' })),
+  userId: Type.Optional({ ...Id('usr'), description: 'the person of the session; absent: nobody' }),
+  account: Type.Optional(
+    Type.String({ description: 'name of the account on the machine, if the folder of the session contains it' }),
+  ),
   model: Type.Optional(Type.String({ description: 'the model that was used last' })),
   /** The secret that opened it; absent in old sessions. */
   secretId: Type.Optional(Id('sec')),
@@ -68,7 +71,6 @@ export type Milestone = Static<typeof Milestone>;
 /** Everything that is known about a session without reading its events. */
 export const SessionFacts = Type.Object({
   summary: SessionSummary,
-  userId: Type.Optional({ ...Id('usr'), description: 'the person of the session; absent: nobody' }),
   holdId: Type.Optional(Type.String({ description: 'a legal hold that keeps the session from being deleted' })),
   wordsRemoved: Type.Optional({ ...Expiry, description: 'when the content was removed, and by which rule' }),
   wordsKeptUntil: Type.Optional({ ...Expiry, description: 'when the content is removed, if nothing is added' }),
@@ -184,6 +186,11 @@ export const SearchPage = Type.Object({
   nextCursor: Type.Union([Type.String(), Type.Null()]),
   /** Given if more sessions must be searched before the page is full; absent if there are more than 10,000. */
   progress: Type.Optional(SearchProgress),
+  problems: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'why filters by person find nothing: no member, or several, are called so',
+    }),
+  ),
   /** Set if some sessions are not yet derived and may be missing. */
   catchingUp: Type.Optional(Type.Boolean()),
 });
@@ -220,6 +227,9 @@ export type DayFigures = Static<typeof DayFigures>;
 
 export const DIMENSIONS = ['agent', 'model', 'repository', 'environment', 'person'] as const;
 
+/** Names the sessions that belong to no member, in figures by person and in `person:`. */
+export const NOBODY = 'nobody';
+
 export const UsageQuery = Type.Object({
   from: Type.Optional(
     Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'first day, UTC; default 30 days ago' }),
@@ -237,8 +247,9 @@ export const Usage = Type.Object({
   total: Figures,
   days: Type.Array(DayFigures),
   /**
-   * The largest values of each dimension. The value "" sums up the rest. People are a dimension only if the policy allows it.
-   * If there are fewer people than its smallest group, all of them are in the rest.
+   * The largest values of each dimension. The value "" sums up the rest. People are a dimension only if the policy allows it,
+   * with their user ids as values, and "nobody" for sessions without a person. If there are fewer people than its smallest
+   * group, all sessions are in the rest.
    */
   groups: Type.Array(
     Type.Object({

@@ -9,6 +9,7 @@ import { type Column, Table } from '../kit/table.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { AgentName } from '../shared/agent-name.tsx';
+import { useNameOf } from '../shared/person-name.tsx';
 import { addDays, type Range } from '../shared/series-slots.ts';
 
 type AddOn = AddOns['addOns'][number];
@@ -50,11 +51,7 @@ const COLUMNS: readonly Column<AddOn>[] = [
   {
     head: 'People',
     cell: ({ calls, people, topPeople }) =>
-      calls === 0 ? undefined : people === 0 ? (
-        UNKNOWN
-      ) : (
-        <span title={topPeople.map(showHidden).join(', ')}>{namesOf(topPeople, people)}</span>
-      ),
+      calls === 0 ? undefined : people === 0 ? UNKNOWN : <People userIds={topPeople} count={people} />,
   },
   {
     head: 'Agents',
@@ -83,10 +80,13 @@ const COLUMNS: readonly Column<AddOn>[] = [
 
 const FEW_PEOPLE = 2;
 
-function namesOf(names: readonly string[], count: number): string {
-  if (names.length === 0) return count === 1 ? '1 person' : `${formatCount(count)} people`;
-  const shown = names.slice(0, FEW_PEOPLE).map(showHidden);
-  return [...shown, ...(count > shown.length ? [`${formatCount(count - shown.length)} more`] : [])].join(', ');
+function People({ userIds, count }: { userIds: readonly string[]; count: number }) {
+  const nameOf = useNameOf();
+  if (userIds.length === 0) return count === 1 ? '1 person' : `${formatCount(count)} people`;
+  const names = userIds.map(nameOf);
+  const shown = names.slice(0, FEW_PEOPLE);
+  const more = count > shown.length ? [`${formatCount(count - shown.length)} more`] : [];
+  return <span title={names.join(', ')}>{[...shown, ...more].join(', ')}</span>;
 }
 
 /** A row for each add-on, with a link to its sessions. */

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import type { AddOns } from '../../contract/add-ons.ts';
+import { memberRow } from '../test/rows.ts';
 import { createService, type Service } from '../test/service.ts';
 import { show } from '../test/show.tsx';
 
@@ -11,7 +12,7 @@ const addOn = (kind: AddOn['kind'], name: string, more: Partial<AddOn> = {}): Ad
   ...more,
 });
 
-const used = { calls: 8, failures: 2, sessions: 3, people: 3, topPeople: ['ada', 'ben', 'eve'] };
+const used = { calls: 8, failures: 2, sessions: 3, people: 3, topPeople: ['usr_ada', 'usr_ben', 'usr_eve'] };
 const ALL = [
   addOn('mcp', 'playwright', { ...used, lastUsedAt: new Date().toISOString() }),
   addOn('subagent', 'Explore', { calls: 1, sessions: 1, tokens: 12_000, cost: 0.42 }),
@@ -23,6 +24,8 @@ let service: Service;
 let asked: Record<string, string>[];
 beforeEach(() => {
   service = createService();
+  const people = ['ada', 'ben', 'eve'].map((name) => memberRow(`usr_${name}`, `${name}@example.com`));
+  service.answers.listMembers = () => ({ users: people });
   asked = [];
   service.answers.listAddOns = (given) => {
     asked.push(given);

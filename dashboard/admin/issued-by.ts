@@ -1,10 +1,6 @@
 import type { Environment } from '../../contract/environment.ts';
-import type { Member } from '../../contract/organization.ts';
 import type { Secret } from '../../contract/secret.ts';
 import { useEnvironments, useMachineHealth, useSecrets } from '../app/queries.ts';
-
-/** A session does not name a member, only the user on its machine. */
-export const personOf = ({ email }: Pick<Member, 'email'>): string => email.split('@')[0] || email;
 
 /** The secrets that a member issued, and their active machines: their own, and unclaimed machines that use such a secret. */
 export function useIssuedBy(userId: string): { secrets: Secret[]; machines: Environment[] } {

@@ -4,7 +4,6 @@ import { useMachineHealth, useMembers, useSessions } from '../app/queries.ts';
 import { Page } from '../frame/page.tsx';
 import { formatExact } from '../kit/format.ts';
 import { Waiting } from '../kit/notes.tsx';
-import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { nameOfEnvironment } from '../shared/environment-name.ts';
 import { ErrorNote } from '../shared/error-note.tsx';
@@ -13,7 +12,7 @@ import { nameOfSecret } from '../shared/secret-name.ts';
 import { titleOf } from '../shared/session-title.ts';
 import { SessionsOf } from '../shared/sessions-of.tsx';
 import { StatusMark } from '../shared/status-mark.tsx';
-import { personOf, useIssuedBy } from './issued-by.ts';
+import { useIssuedBy } from './issued-by.ts';
 
 const FEW = 10;
 
@@ -38,7 +37,7 @@ export function MemberPage() {
     <Page title={member.email} context={`${member.role} · ${member.status} since ${formatExact(since)}`}>
       <div className="flex flex-col gap-8">
         <Issued userId={userId} />
-        <Sessions person={personOf(member)} />
+        <Sessions userId={userId} />
       </div>
     </Page>
   );
@@ -89,17 +88,17 @@ function Issued({ userId }: { userId: string }) {
   );
 }
 
-function Sessions({ person }: { person: string }) {
-  const sessions = useSessions({ q: `person:${JSON.stringify(person)}` }, FEW);
+function Sessions({ userId }: { userId: string }) {
+  const sessions = useSessions({ q: `person:${userId}` }, FEW);
   const rows = sessions.data?.pages.flatMap((page) => page.sessions).slice(0, FEW) ?? [];
   return (
     <section aria-labelledby="sessions">
       <h2 id="sessions" className="mb-1 text-14">
-        Latest sessions <span className="font-normal text-muted">· of the user {showHidden(person)}</span>
+        Latest sessions
       </h2>
       {sessions.isSuccess && !sessions.hasNextPage && rows.length === 0 && (
         <p className="text-13 text-muted">
-          No sessions yet. They appear here once a user named {showHidden(person)} runs an agent on any machine.
+          No sessions yet. They appear here once an agent runs on a machine of this member.
         </p>
       )}
       <ul className="text-13">
@@ -121,7 +120,7 @@ function Sessions({ person }: { person: string }) {
       </ul>
       {rows.length > 0 && (
         <p className="mt-2 text-13">
-          <SessionsOf of={{ person }}>All their sessions</SessionsOf>
+          <SessionsOf of={{ person: userId }}>All their sessions</SessionsOf>
         </p>
       )}
     </section>

@@ -10,9 +10,8 @@ import { formatExact, formatLeft } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago, useNow } from '../kit/time.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
-import { MemberLink } from '../shared/person-name.tsx';
+import { MemberLink, useNameOf } from '../shared/person-name.tsx';
 import { SessionsOf } from '../shared/sessions-of.tsx';
-import { personOf } from './issued-by.ts';
 import { DirectorySection } from './members/directory.tsx';
 import { Leave } from './members/leave.tsx';
 import { Remove } from './members/remove.tsx';
@@ -24,6 +23,7 @@ type Doing = { what: 'role' | 'remove'; member: Member } | { what: 'leave' | 'in
 
 export function MembersPage() {
   const { userId: own, role } = usePerson();
+  const nameOf = useNameOf();
   const isAdmin = useIsAdmin();
   const invitations = useInvitations();
   const repeat = useChange((api, userId: string) => api.repeatInvitation({ userId }), [keys.invitations]);
@@ -72,11 +72,11 @@ export function MembersPage() {
         },
         {
           head: 'Sessions',
-          explain: 'Matched by user name: ada for ada@example.com',
+          explain: 'Sessions that belong to the member',
           wraps: true,
           cell: (member) =>
             member.status === 'active' && (
-              <SessionsOf of={{ person: personOf(member) }}>person:{showHidden(personOf(member))}</SessionsOf>
+              <SessionsOf of={{ person: member.userId }}>Sessions of {nameOf(member.userId)}</SessionsOf>
             ),
         },
         {

@@ -130,9 +130,13 @@ describe('a filter', () => {
   });
 
   test('is set by the links of the pages Members and Secrets', async () => {
+    const { environmentId } = (await owner.getSession({ sessionId: flaky })).body.session;
+    const { userId } = (await owner.getPerson({})).body;
+    await owner.setMachinePerson({ environmentId, body: { userId } });
     await page.goto(`${product.service.url}/members`);
-    await page.getByRole('link', { name: 'person:ada' }).click();
+    await page.getByRole('link', { name: 'Sessions of ada' }).click();
     await expectTitles(FLAKY);
+    await page.getByRole('button', { name: 'Remove the filter person ada' }).waitFor();
     await page.goto(`${product.service.url}/secrets?plane=all`);
     await page.getByRole('link', { name: 'tests' }).click();
     await expectTitles(DOCS, FLAKY);

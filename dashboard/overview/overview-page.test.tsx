@@ -3,7 +3,7 @@ import { page } from 'vitest/browser';
 import type { MachineHealth } from '../../contract/environment.ts';
 import type { Figures, Usage } from '../../contract/review.ts';
 import { dayOf } from '../shared/series-slots.ts';
-import { sessionRow } from '../test/rows.ts';
+import { memberRow, sessionRow } from '../test/rows.ts';
 import { createService, type Service } from '../test/service.ts';
 import { show } from '../test/show.tsx';
 
@@ -137,11 +137,31 @@ const byPerson = (...people: string[]) => {
   });
 };
 
-test('figures by person are offered if the service returns them', async () => {
-  byPerson('ada', 'ben');
+test('figures by person name the members, and the sessions of nobody apart', async () => {
+  byPerson('usr_1', 'usr_2', 'nobody');
+  service.answers.listMembers = () => ({ users: [memberRow('usr_1', 'ada@example.com')] });
   await show('/?by=person', service);
   await expect.element(page.getByRole('heading', { name: 'Figures by person' })).toBeVisible();
   expect(page.getByText(/Too few people/).query()).toBeNull();
+  await page.getByRole('button', { name: 'Table' }).click();
+  const hrefOf = (name: string) => page.getByRole('link', { name, exact: true }).element().getAttribute('href');
+  await expect.element(page.getByRole('link', { name: 'ada', exact: true })).toBeVisible();
+  expect(hrefOf('ada')).toContain('person%3Ausr_1');
+  expect(hrefOf('a former member')).toContain('person%3Ausr_2');
+  expect(hrefOf('No member')).toContain('person%3Anobody');
+});
+
+test('a running session names the member to whom it belongs', async () => {
+  const { session, summary } = sessionRow('ses_1', new Date().toISOString());
+  service.answers.getUsage = ({ from = '', to = '' }) => ({
+    ...usage(from, to, 1),
+    running: [{ session, summary: { ...summary, userId: 'usr_1', account: 'ubuntu' } }],
+  });
+  service.answers.listMembers = () => ({ users: [memberRow('usr_1', 'ada@example.com')] });
+  await show('/', service);
+  const running = () => document.querySelector('[aria-labelledby="running"]')?.textContent;
+  await expect.poll(running).toContain('ada');
+  expect(running()).not.toContain('ubuntu');
 });
 
 test('figures by person with only the group of others are explained', async () => {

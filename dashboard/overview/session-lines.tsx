@@ -2,6 +2,8 @@ import { Link } from '@tanstack/react-router';
 import type { SessionSummary } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
 import { AgentMark } from '../shared/agent-name.tsx';
+import { useMachineNames } from '../shared/group-names.ts';
+import { useOwnerOf } from '../shared/person-name.tsx';
 import { repositoryName, titleOf } from '../shared/session-title.ts';
 import { ShapeStrip } from '../shared/shape-strip.tsx';
 import { StatusMark } from '../shared/status-mark.tsx';
@@ -14,8 +16,10 @@ interface Props {
 const isNamed = ({ title }: Session, summary: SessionSummary) =>
   Boolean(title ?? summary.title ?? summary.firstPrompt ?? summary.firstCommand);
 
-/** Sessions in short: title, repository, strip, and the reasons why they are listed. */
+/** Sessions in short: title, person, repository, strip, and the reasons why they are listed. */
 export function SessionLines({ lines }: Props) {
+  const machines = useMachineNames();
+  const ownerOf = useOwnerOf();
   return (
     <ul>
       {lines.map(({ session, summary, tags }) => (
@@ -30,7 +34,12 @@ export function SessionLines({ lines }: Props) {
               {titleOf(session, summary)}
               <span className="text-muted">
                 {' '}
-                {isNamed(session, summary) && summary.repository && repositoryName(summary.repository)}
+                {[
+                  ownerOf(summary, machines.get(session.environmentId)),
+                  isNamed(session, summary) && summary.repository && repositoryName(summary.repository),
+                ]
+                  .filter(Boolean)
+                  .join(' · ')}
               </span>
             </span>
             <ShapeStrip shape={summary.shape} />

@@ -7,6 +7,7 @@ import { Button } from '../kit/button.tsx';
 import { formatCount, formatDuration, plural } from '../kit/format.ts';
 import { Markdown } from '../kit/markdown.tsx';
 import { showHidden } from '../kit/text/controls.ts';
+import { useNameOf } from '../shared/person-name.tsx';
 import { textHeight } from './estimate.ts';
 import { Fold } from './fold.tsx';
 import { Images } from './images.tsx';
@@ -23,12 +24,13 @@ interface Props {
   sessionId: string;
 }
 
-/** The name of the user on the machine who ran the session; undefined if it is unknown. */
+/** The id of the person to whom the session belongs; undefined if it belongs to nobody. */
 export const PersonContext = createContext<string | undefined>(undefined);
 
 function Author() {
-  const person = useContext(PersonContext);
-  return person === undefined ? 'prompt' : showHidden(person);
+  const userId = useContext(PersonContext);
+  const nameOf = useNameOf();
+  return userId === undefined ? 'prompt' : nameOf(userId);
 }
 
 export function Message({ item: { entry }, isOpen, onToggle, sessionId }: Props) {

@@ -18,10 +18,10 @@ const LOOK = {
 async function open(userId: string | undefined, views: SessionViews) {
   const service = createService([['user.message', { text: 'Go on.' }]]);
   const { getSessionFacts } = service.answers;
-  service.answers.getSessionFacts = (given) => ({
-    ...(getSessionFacts?.(given) as SessionFacts),
-    ...(userId && { userId }),
-  });
+  service.answers.getSessionFacts = (given) => {
+    const facts = getSessionFacts?.(given) as SessionFacts;
+    return { ...facts, summary: { ...facts.summary, ...(userId && { userId }) } };
+  };
   let asked = 0;
   service.answers.listSessionViews = () => {
     asked++;
@@ -51,7 +51,8 @@ test('the header of a session keeps its height when its facts arrive', async () 
   let arrive = () => {};
   service.answers.getSessionFacts = (given) => {
     const related = [{ relation: 'forkedFrom', session }] as SessionFacts['related'];
-    const facts = { ...(getSessionFacts?.(given) as SessionFacts), holdId: 'hol_1', related, userId: 'usr_1' };
+    const known = getSessionFacts?.(given) as SessionFacts;
+    const facts = { ...known, summary: { ...known.summary, userId: 'usr_1' }, holdId: 'hol_1', related };
     const body = new ReadableStream<Uint8Array>({
       start(stream) {
         arrive = () => {

@@ -12,6 +12,7 @@ import { showHidden } from '../kit/text/controls.ts';
 import { useAtNow } from '../kit/time.tsx';
 import { AgentName, agentName } from '../shared/agent-name.tsx';
 import { nameOfEnvironment } from '../shared/environment-name.ts';
+import { useOwnerOf } from '../shared/person-name.tsx';
 import { costOf } from '../shared/session-cost.ts';
 import { durationOf, endOf, hasTimes, startOf, titleOf } from '../shared/session-title.ts';
 import { StatusMark, stateOf } from '../shared/status-mark.tsx';
@@ -50,6 +51,8 @@ export function SessionHeader(props: Props) {
   const title = meta.title ?? titleOf(session, summary);
   const branch = meta.branch ?? summary?.gitBranch;
   const machine = environment && nameOfEnvironment(environment);
+  const ownerOf = useOwnerOf();
+  const owner = summary && ownerOf(summary, machine);
   const head = (): Head => {
     const end = endOf(session, summary, Date.now());
     const facts: [name: string, value: string | undefined][] = [
@@ -58,7 +61,7 @@ export function SessionHeader(props: Props) {
       ['repository', summary?.repository],
       ['branch', branch],
       ['machine', machine],
-      ['person', summary?.person],
+      ['person', owner],
       [
         'time',
         hasTimes(summary)
@@ -117,6 +120,7 @@ export function SessionHeader(props: Props) {
           )}
           <StatusMark session={session} summary={summary} word />
           <AgentName agentId={session.agentId} />
+          <Fact name="person">{owner}</Fact>
           <Fact name="machine">{machine}</Fact>
           <Fact name="branch">{branch}</Fact>
           <Fact name="model">{meta.model ?? summary?.model}</Fact>
@@ -139,7 +143,7 @@ export function SessionHeader(props: Props) {
           {redactions > 0 && <span>{plural(redactions, 'redaction')}</span>}
           {facts && keptInWords(facts) !== undefined && <span title={whyKept(facts)}>{keptInWords(facts)}</span>}
           {facts && <Related sessionId={session.sessionId} related={facts.related} />}
-          {facts && <SeenBy sessionId={session.sessionId} userId={facts.userId} />}
+          {facts && <SeenBy sessionId={session.sessionId} userId={facts.summary.userId} />}
         </div>
       </Scroll>
     </header>

@@ -159,7 +159,7 @@ test.each<[expected: string, facts: Partial<SessionFacts>]>([
   ],
   ['nothing', { holdId: 'hld_1', keptUntil: { at: '2027-03-01T08:00:00.000Z', days: 90 } }],
 ])('the details of a session show %s by the retention rules', async (expected, facts) => {
-  await open('', { ...facts, userId: 'usr_1' });
+  await open('', facts);
   await expect.element(page.getByText('4 events')).toBeVisible();
   const kept = page.getByText(/kept until/);
   if (expected === 'nothing') return expect(kept.query()).toBeNull();

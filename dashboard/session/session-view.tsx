@@ -55,7 +55,7 @@ export function SessionView({ session }: { session: Session }) {
   return (
     <ReadingProvider value={reading}>
       <TextsProvider value={data.texts}>
-        <PersonContext value={summary?.person}>
+        <PersonContext value={summary?.userId}>
           <TestRunsContext value={testRuns}>
             <div ref={page} className="session" data-complete={isComplete} data-untimed={isUntimed || undefined}>
               {!search.view && (

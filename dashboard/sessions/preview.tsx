@@ -87,12 +87,14 @@ function Milestones({ milestones, sessionId }: Pick<SessionFacts, 'milestones'> 
   );
 }
 
-/** The changed files and the failed commands of a session. */
+/** The account, the changed files and the failed commands of a session. */
 export function FactLists({ facts, sessionId }: { facts: SessionFacts; sessionId: string }) {
   const files = facts.files.toSorted((a, b) => b.added + b.removed - a.added - a.removed);
   const failing = facts.commands.filter(({ failed }) => failed > 0);
+  const { account } = facts.summary;
   return (
     <>
+      {account !== undefined && <Pairs pairs={[{ name: 'account on the machine', value: showHidden(account) }]} />}
       <Part title="Files changed" count={files.length}>
         {files.slice(0, FEW).map(({ path, added, removed, sequence }) => (
           <li key={path}>

@@ -13,6 +13,8 @@ interface Props {
   /** `isTyping`: more changes may follow at once. */
   onChange: (q: string, isTyping: boolean) => void;
   known: KnownValues;
+  /** Problems that only the service finds. */
+  foundProblems: readonly string[];
   /** The person is about to type or to choose a known value. */
   onEnter: () => void;
   /** Moves the focus to the list. */
@@ -26,7 +28,7 @@ interface Props {
  * The palette is no substitute: there, a line is always selected, and Enter runs it. Here, no suggestion is selected until
  * an arrow key is pressed, because Enter searches for the words.
  */
-export function QueryBar({ q, onChange, known, onEnter, onLeave, children }: Props) {
+export function QueryBar({ q, onChange, known, foundProblems, onEnter, onLeave, children }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const listId = useId();
   const bar = useQueryText(q, onChange);
@@ -119,7 +121,7 @@ export function QueryBar({ q, onChange, known, onEnter, onLeave, children }: Pro
         {children}
       </div>
       <p id={`${listId}-problems`} role="status" className="query-problems">
-        {[...new Set(problems)].join(' ')}
+        {[...new Set([...problems, ...foundProblems])].map(showHidden).join(' ')}
       </p>
       <Suggestions id={listId} suggestions={suggestions} at={at} onTake={take} />
     </search>

@@ -14,6 +14,8 @@ import { Hits } from './hits.tsx';
 interface Props {
   row: SessionRow;
   machine: string;
+  /** To whom the session belongs. */
+  owner: string;
   columns: readonly Column[];
   isNarrow: boolean;
   /** The list shows the day above the session. */
@@ -31,8 +33,8 @@ interface Props {
 
 /** A session in the list. The row as a whole takes the focus. Only in the current row, Tab also reaches its contents. */
 export const SessionLine = memo(function SessionLine(props: Props) {
-  const { row, machine, columns, isNarrow, isBelowDay, isCurrent, isPreviewed, addressOf, index, top, height, menu } =
-    props;
+  const { row, machine, owner, columns, isNarrow, isBelowDay, isCurrent, isPreviewed } = props;
+  const { addressOf, index, top, height, menu } = props;
   const { session, summary, hits } = row;
   const { sessionId } = session;
   const title = titleOf(session, summary);
@@ -68,7 +70,7 @@ export const SessionLine = memo(function SessionLine(props: Props) {
               </span>
             )}
           </span>
-          <Where row={row} machine={machine} />
+          <Where row={row} machine={machine} owner={owner} />
           {isNarrow && <Figures row={row} isBelowDay={isBelowDay} />}
         </span>
         {columns.map(({ label, width, begins, Cell, explain }) => (
@@ -93,15 +95,15 @@ export const SessionLine = memo(function SessionLine(props: Props) {
   );
 });
 
-/** Agent · repository · branch · machine · person. */
-function Where({ row: { session, summary }, machine }: { row: SessionRow; machine: string }) {
-  const { repository, gitBranch, person } = summary;
+/** Agent · person · repository · branch · machine. */
+function Where({ row: { session, summary }, machine, owner }: Pick<Props, 'row' | 'machine' | 'owner'>) {
+  const { repository, gitBranch } = summary;
   const parts = Object.entries({
     agent: agentName(session.agentId),
+    person: owner,
     repository: repository && repositoryName(repository),
     branch: gitBranch && showHidden(gitBranch),
     machine,
-    person: person && showHidden(person),
   }).filter(([, text]) => text);
   return (
     <span className="session-where" title={parts.map(([name, text]) => `${name} ${text}`).join('\n')}>

@@ -9,6 +9,7 @@ import { pixels } from '../kit/pixels.ts';
 import { useNow } from '../kit/time.tsx';
 import { useWidth } from '../kit/use-width.ts';
 import { useMachineNames } from '../shared/group-names.ts';
+import { useOwnerOf } from '../shared/person-name.tsx';
 import { columnsFor, NARROW } from './columns.tsx';
 import { ListHeader } from './list-header.tsx';
 import { SessionLine } from './session-line.tsx';
@@ -38,6 +39,7 @@ export function SessionList(props: Props) {
   const body = useRef<HTMLDivElement>(null);
   const [measure, width] = useWidth();
   const machines = useMachineNames();
+  const ownerOf = useOwnerOf();
   const router = useRouter();
   const followLink = useLinks();
   /** The session of the row that has the focus or would get it. */
@@ -123,6 +125,7 @@ export function SessionList(props: Props) {
                 row={row}
                 index={line}
                 machine={machines.get(environmentId) ?? ''}
+                owner={ownerOf(row.summary)}
                 columns={columns}
                 isNarrow={isNarrow}
                 isBelowDay={isByTime}

@@ -97,6 +97,7 @@ export function SessionsPage() {
       <QueryBar
         q={q ?? ''}
         known={known}
+        foundProblems={sessions.data?.pages[0]?.problems ?? []}
         onEnter={() => setAsking(true)}
         onChange={(next, isTyping) => go({ q: next || undefined }, isTyping)}
         onLeave={() => area.current?.querySelector<HTMLElement>('[data-session][tabindex="0"]')?.focus()}

@@ -16,6 +16,8 @@ export interface Suggestion {
 export interface KnownValue {
   value: string;
   label?: string;
+  /** More texts by which it is found, shown beside the label instead of the value. */
+  words?: string;
   /** The number of its sessions, if known. */
   count?: number;
 }
@@ -32,7 +34,7 @@ const HINTS: Record<Field, string> = {
   command: 'command it ran, such as npm test',
   tool: 'tool it called',
   model: 'model it talked to',
-  person: 'user on the machine',
+  person: 'member it belongs to: name, e-mail, me or nobody',
   machine: 'machine it ran on',
   secret: 'secret it was sent with',
   commit: 'hash of a commit it made',
@@ -94,17 +96,17 @@ const withoutWord = (word: string): Suggestion => ({
 function suggestValues(field: Field, typed: string, known: KnownValues): Suggestion[] {
   const wanted = typed.toLowerCase();
   const fits = (text: string | undefined) => text?.toLowerCase().includes(wanted) ?? false;
-  const begins = ({ value, label = value }: KnownValue) =>
-    Number([value, label].some((text) => text.toLowerCase().startsWith(wanted)));
+  const begins = ({ value, label = value, words = '' }: KnownValue) =>
+    Number([value, label, words].some((text) => text.toLowerCase().startsWith(wanted)));
   return (known[field] ?? [])
-    .filter(({ value, label }) => fits(value) || fits(label))
+    .filter(({ value, label, words }) => fits(value) || fits(label) || fits(words))
     .sort((a, b) => begins(b) - begins(a))
     .slice(0, MOST)
-    .map(({ value, label }) => ({
+    .map(({ value, label, words }) => ({
       field,
       value,
       label: label ?? value,
-      ...(label !== undefined && label !== value && { hint: value }),
+      ...(label !== undefined && label !== value && { hint: words ?? value }),
     }));
 }
 

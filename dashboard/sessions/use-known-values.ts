@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
-import type { Usage } from '../../contract/review.ts';
+import { namesOf } from '../../contract/person-name.ts';
+import { NOBODY, type Usage } from '../../contract/review.ts';
 import type { Field } from '../../contract/written-query.ts';
 import {
   type SessionRow,
@@ -7,6 +8,7 @@ import {
   usageQuery,
   useEnvironments,
   useInstallations,
+  useMembers,
   useSecrets,
   useUsage,
 } from '../app/queries.ts';
@@ -31,10 +33,12 @@ export function useKnownValues(
   const environments = useEnvironments().data;
   const installations = useInstallations().data;
   const secrets = useSecrets().data;
+  const members = useMembers().data;
   const today = dayOf(Date.now());
   const usage = useUsage(usageQuery(addDays(today, 1 - DAYS), today, plane), isWanted).data;
   return useMemo(() => {
     const named = groupValues(usage);
+    const names = members && namesOf(members);
     const branches = new Set(rows.flatMap(({ summary }) => summary.gitBranch ?? []));
     const agents = new Set([...(named.agent ?? []), ...(installations ?? []).map(({ agentId }) => agentId)]);
     const countOf = (field: Field, value: string) => {
@@ -48,7 +52,17 @@ export function useKnownValues(
       repo: (named.repo ?? []).map((value) => ({ value, label: repositoryName(value), ...countOf('repo', value) })),
       branch: [...branches].map((value) => ({ value })),
       model: (named.model ?? []).map((value) => ({ value })),
-      person: (named.person ?? []).map((value) => ({ value, ...countOf('person', value) })),
+      person: [
+        ...(members ?? [])
+          .filter(({ status }) => status === 'active')
+          .map(({ userId, email }) => ({
+            value: userId,
+            label: names?.get(userId) ?? email,
+            words: email,
+            ...countOf('person', userId),
+          })),
+        { value: NOBODY, label: 'No member', ...countOf('person', NOBODY) },
+      ].toSorted((one, other) => (other.count ?? 0) - (one.count ?? 0)),
       tool: (usage?.tools ?? []).filter(({ name }) => name !== '').map(({ name }) => ({ value: name })),
       machine: (environments ?? [])
         .map(({ environmentId, displayName, hostname }) => ({
@@ -59,7 +73,7 @@ export function useKnownValues(
         .sort((one, other) => (other.count ?? 0) - (one.count ?? 0)),
       secret: (secrets ?? []).map((secret) => ({ value: secret.secretId, label: nameOfSecret(secret) })),
     };
-  }, [environments, installations, secrets, usage, rows]);
+  }, [environments, installations, secrets, members, usage, rows]);
 }
 
 function groupValues(usage: Usage | undefined) {

@@ -22,7 +22,7 @@ export function ShareDialog({ session, onClose }: { session: Session; onClose: (
   const me = usePerson().userId;
   const others = members.filter(({ userId, status }) => status === 'active' && userId !== me);
   const facts = useFacts(sessionId, eventCount);
-  const levels = levelsToGive(session, facts.data?.userId === me);
+  const levels = levelsToGive(session, facts.data?.summary.userId === me);
   const isOffered = {
     organization: true,
     person: others.length > 0,

@@ -1,10 +1,12 @@
 import { useMemo } from 'react';
 import type { Usage } from '../../contract/review.ts';
+import { NOBODY } from '../../contract/review.ts';
 import type { Field } from '../../contract/written-query.ts';
 import { useEnvironments } from '../app/queries.ts';
 import type { Dimension } from '../app/search.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { agentColor, agentName } from './agent-name.tsx';
+import { useNameOf } from './person-name.tsx';
 import { repositoryName } from './session-title.ts';
 
 export const FIELD_OF: Record<Dimension, Field> = {
@@ -35,17 +37,19 @@ export function useMachineNames(): ReadonlyMap<string, string> {
 /** Names and colours of the groups of a dimension. */
 export function useNames() {
   const machines = useMachineNames();
+  const nameOfPerson = useNameOf();
   return useMemo(
     () => ({
       nameOf({ dimension, value }: Group): string {
         if (value === '') return 'others';
         if (dimension === 'agent') return agentName(value);
         if (dimension === 'environment') return machines.get(value) ?? value;
+        if (dimension === 'person') return value === NOBODY ? 'No member' : nameOfPerson(value);
         return dimension === 'repository' ? repositoryName(value) : showHidden(value);
       },
       colorOf: ({ dimension, value }: Group, place: number): string =>
         dimension === 'agent' ? agentColor(value) : `var(--plot-${place + 1})`,
     }),
-    [machines],
+    [machines, nameOfPerson],
   );
 }

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { Environment } from '../../contract/environment.ts';
-import type { Member } from '../../contract/organization.ts';
 import type { Given } from '../session/model/test/events.ts';
-import { sessionRow } from './rows.ts';
+import { memberRow, sessionRow } from './rows.ts';
 import { createService, type Service } from './service.ts';
 import { show } from './show.tsx';
 
@@ -38,16 +37,7 @@ const machine = (at: number): Environment => ({
   createdAt: NOW,
   updatedAt: NOW,
 });
-const member = (at: number): Member => ({
-  organizationId: 'org_1',
-  userId: `usr_${at}`,
-  email: `person-${at}@example.com`,
-  role: 'member',
-  status: 'active',
-  joinedAt: NOW,
-  createdAt: NOW,
-  updatedAt: NOW,
-});
+const member = (at: number) => memberRow(`usr_${at}`, `person-${at}@example.com`);
 
 let service: Service;
 beforeEach(() => {
@@ -132,17 +122,18 @@ test('the menu shows the first of 200 values of a filter, and typing finds the o
       running: [],
     },
     groups: numbers(200).map((at) => ({
-      ...{ dimension: 'person' as const, value: `person-${at}`, sessions: 1, ...NO_FIGURES, days: [] },
+      ...{ dimension: 'person' as const, value: `usr_${at}`, sessions: 1, ...NO_FIGURES, days: [] },
     })),
     ...{ machines: [], pricesOf: '2026-11-22', unpricedTokens: 0 },
   });
+  service.answers.listMembers = () => ({ users: numbers(200).map(member) });
   await show('/sessions', service);
   await page.getByRole('button', { name: 'Filter' }).click();
   const items = () => textsOf('[role="menuitemcheckbox"]').filter((text) => text.startsWith('person-'));
   await expect.poll(items).toHaveLength(5);
   await userEvent.keyboard('{Escape}');
   await page.getByRole('combobox', { name: 'Find sessions' }).fill('person:person-199');
-  await expect.poll(() => textsOf('[role="option"]')).toEqual(['person-199']);
+  await expect.poll(() => textsOf('[role="option"]')).toEqual(['person-199person-199@example.com']);
 });
 
 test.each([360, 1280])('a query with the most filters leaves room for the list, %i pixels wide', async (width) => {

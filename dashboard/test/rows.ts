@@ -1,4 +1,17 @@
+import type { Member } from '../../contract/organization.ts';
 import type { SessionRow } from '../app/queries.ts';
+
+/** An active member as the service returns them. */
+export const memberRow = (userId: string, email: string, joinedAt = '2026-11-01T09:00:00.000Z'): Member => ({
+  organizationId: 'org_1',
+  userId,
+  email,
+  role: 'member',
+  status: 'active',
+  joinedAt,
+  createdAt: joinedAt,
+  updatedAt: joinedAt,
+});
 
 /** A session of a list like the service returns it: active, with five events. */
 export const sessionRow = (sessionId: string, startedAt = '2026-11-21T09:00:00.000Z', failures = 0): SessionRow => ({

@@ -112,6 +112,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   ],
   adoptMachine: [[HOLDER, NOBODYS, NOW]],
   assignMachine: [[NOBODYS, 'usr_1', 'usr_2', NOW]],
+  assignWithin: [],
   claimMachine: [[NOBODYS, 'usr_1', NOW]],
   lockEnvironment: [[ORGANIZATION, 'env_1']],
   keepReport: [[ORGANIZATION, 'env_1', { waiting: 1, states: [] }, NOW]],
@@ -197,6 +198,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   removeMember: [[MEMBER]],
   removeUnmailed: [[MEMBER]],
   updateRole: [[MEMBER, 'admin', NOW]],
+  listNamed: [[ORGANIZATION]],
   listMemberIds: [[ORGANIZATION], [ORGANIZATION, 'invited']],
 
   handOver: [[LEAVING, 'usr_3', NOW]],
@@ -294,7 +296,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   findEnd: [[FOUND, undefined, 200]],
   countInOrder: [[FOUND, { value: NOW, sessionId: 'ses_1' }, 10_000]],
   findByValue: [[ORGANIZATION, FILE, 51]],
-  findByTrait: ['agentIds', 'environmentIds', 'secretIds', 'statuses', 'time', 'failed'].map((trait) => [
+  findByTrait: ['agentIds', 'environmentIds', 'secretIds', 'userIds', 'statuses', 'time', 'failed'].map((trait) => [
     FOUND_BY_ALL,
     ['live'],
     trait,
@@ -357,6 +359,8 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     ],
   ],
   replaceSessionDays: [],
+  giveSessions: [],
+  markGiven: [],
   readModelTokens: [[['ses_1']]],
   listDaysBehind: [
     [USAGE, 100],
@@ -367,7 +371,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     [USAGE, 300],
     [{ ...USAGE, kind: 'skill' }, 300],
   ],
-  readCallersOf: [[USAGE, ['playwright'], 'person', 1_000]],
+  readCallersOf: [[USAGE, ['playwright'], 'user_id', 1_000]],
   readTokensOf: [[USAGE, ['Explore'], 1_000]],
   readTotals: [[USAGE]],
   readValues: [[USAGE, 'agent', ['codex'], 'week']],

@@ -6,14 +6,13 @@ import { keyOfAddOn } from './fold-add-ons.ts';
 
 /** The rows of a session: one for each day and add-on, and one for each model of a type of sub-agents. */
 export function addOnRowsOf(facts: Facts, { agentId }: Pick<SessionOrigin, 'agentId'>): SessionAddOn[] {
-  const person = facts.person === undefined ? null : storable(facts.person);
   return [...facts.days].flatMap(([day, of]) => {
     const rows = new Map<string, SessionAddOn>();
     const rowOf = (key: string, model: string): SessionAddOn => {
       const [kind, name] = splitOnce(storable(key));
       const id = `${key} ${model}`;
       const row = rows.get(id) ?? {
-        ...{ day, kind: kind as SessionAddOn['kind'], name, model, agent_id: agentId, person, ...NOTHING },
+        ...{ day, kind: kind as SessionAddOn['kind'], name, model, agent_id: agentId, ...NOTHING },
       };
       rows.set(id, row);
       return row;

@@ -4,6 +4,7 @@ import type { Grouping } from '../../contract/policy.ts';
 import { type AddOnFilter, findAddOns, readCallersOf, readTokensOf } from '../store/add-ons.ts';
 import { optional, optionalTimestamp } from '../store/columns.ts';
 import type { Db } from '../store/schema.ts';
+import { asOrganization } from '../store/tenant.ts';
 import { keyOfAddOn } from './fold-add-ons.ts';
 import type { Prices } from './prices.ts';
 
@@ -18,7 +19,11 @@ interface Settings {
 }
 
 /** The add-ons of some days, from rows of sessions. The callers of an add-on are named only if enough people call it. */
-export async function readAddOns(db: Db, filter: AddOnFilter, { prices, grouping }: Settings): Promise<AddOns> {
+export const readAddOns = (db: Db, filter: AddOnFilter, settings: Settings): Promise<AddOns> =>
+  // Row-level security would hide private sessions, and so the people to whom they belong.
+  asOrganization(filter.organizationId, () => sumAddOns(db, filter, settings));
+
+async function sumAddOns(db: Db, filter: AddOnFilter, { prices, grouping }: Settings): Promise<AddOns> {
   const found = await findAddOns(db, filter, MOST.addOns + 1);
   const shown = found.slice(0, MOST.addOns);
   const names = [...new Set(shown.map(({ name }) => name))];
@@ -27,7 +32,7 @@ export async function readAddOns(db: Db, filter: AddOnFilter, { prices, grouping
   const namesByPerson = [...new Set(shown.filter(isByName).map(({ name }) => name))];
   const agentTypes = shown.filter(({ kind }) => kind === 'subagent').map(({ name }) => name);
   const [people, agents, tokens] = await Promise.all([
-    namesByPerson.length === 0 ? [] : readCallersOf(db, filter, namesByPerson, 'person', MOST.callers),
+    namesByPerson.length === 0 ? [] : readCallersOf(db, filter, namesByPerson, 'user_id', MOST.callers),
     names.length === 0 ? [] : readCallersOf(db, filter, names, 'agent_id', MOST.callers),
     agentTypes.length === 0 ? [] : readTokensOf(db, filter, agentTypes, MOST.tokens),
   ]);

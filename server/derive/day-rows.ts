@@ -12,7 +12,7 @@ export interface SessionOrigin {
 
 export type CostOf = Prices['costOf'];
 
-type Figures = Omit<SessionDay, 'day' | 'kind' | 'name' | 'agent_id' | 'environment_id' | 'repository' | 'person'>;
+type Figures = Omit<SessionDay, 'day' | 'kind' | 'name' | 'agent_id' | 'environment_id' | 'repository'>;
 
 const NOTHING: Figures = {
   sessions: 0,
@@ -27,7 +27,7 @@ const NOTHING: Figures = {
   cost: 0,
 };
 
-const NOWHERE = { agent_id: null, environment_id: null, repository: null, person: null };
+const NOWHERE = { agent_id: null, environment_id: null, repository: null };
 
 /** The rows of a session: one for each day, and one for each model, tool and hour of the week of a day. */
 export function dayRowsOf(facts: Facts, { agentId, environmentId }: SessionOrigin, costOf: CostOf): SessionDay[] {
@@ -36,7 +36,6 @@ export function dayRowsOf(facts: Facts, { agentId, environmentId }: SessionOrigi
     agent_id: agentId,
     environment_id: environmentId,
     repository: facts.repository === undefined ? null : storable(facts.repository),
-    person: facts.person === undefined ? null : storable(facts.person),
   };
   return [...facts.days].flatMap(([day, of]) => {
     const counts = {

@@ -7,7 +7,7 @@ import type { Milestone } from '../../contract/review.ts';
  * Raised whenever the same events give other facts or entries. The service then derives again everything that an earlier
  * version derived.
  */
-export const VERSION = 12;
+export const VERSION = 13;
 
 /** Tokens; `input` includes cached ones. */
 export type Tokens = [input: number, cached: number, cacheWrite: number, output: number];
@@ -68,7 +68,8 @@ export interface Facts {
   /** The repository: its address if known, otherwise a folder. */
   repository?: string | undefined;
   address?: string;
-  person?: string;
+  /** The name of the account on the machine. */
+  account?: string;
   model?: string;
   branches: string[];
   prompts: number;

@@ -15,8 +15,8 @@ export function noteMeta(facts: Facts, { facts: told, lane }: MetaEntry): void {
   // An agent may change its folder. The session belongs to the folder in which it started.
   if (cwd !== undefined && facts.folder === undefined) {
     facts.folder = cwd;
-    const person = personOf(cwd);
-    if (person) facts.person = person;
+    const account = accountOf(cwd);
+    if (account) facts.account = account;
   }
   const address = repository === undefined ? undefined : addressOf(repository);
   if (address) facts.address = address;
@@ -39,5 +39,5 @@ export function noteModel(facts: Facts, model: string | undefined): void {
 
 const HOME = /^(?:\/home\/|\/Users\/|\/var\/home\/|(?:\/mnt\/)?[A-Za-z]:?[\\/]Users[\\/])([^\\/]{1,100})/;
 
-/** The user's name on the machine, if the folder contains it. This also works for Windows folders under WSL. */
-export const personOf = (folder: string): string | undefined => HOME.exec(folder)?.[1];
+/** The name of the account on the machine, if the folder contains it. This also works for Windows folders under WSL. */
+export const accountOf = (folder: string): string | undefined => HOME.exec(folder)?.[1];

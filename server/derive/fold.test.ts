@@ -6,7 +6,7 @@ import { runs } from '../../contract/test/runs.ts';
 import { clipEntry } from './clip.ts';
 import { noFacts, readFacts, writeFacts } from './facts.ts';
 import { fold } from './fold.ts';
-import { personOf } from './fold-meta.ts';
+import { accountOf } from './fold-meta.ts';
 import { shapeOf } from './shape.ts';
 
 type Event = [eventType: string, payload: object, minute?: number];
@@ -283,8 +283,8 @@ describe('where a session belongs', () => {
     ['C:\\Users\\Ada\\src', 'Ada'],
     ['/mnt/c/Users/ada/src', 'ada'],
     ['/srv/build', undefined],
-  ])('the person of %s is %s', (folder, person) => {
-    expect(personOf(folder)).toBe(person);
+  ])('the account of %s is %s', (folder, account) => {
+    expect(accountOf(folder)).toBe(account);
   });
 
   test.each([
@@ -310,7 +310,7 @@ describe('where a session belongs', () => {
       ['assistant.message', { text: 'x', model: '<synthetic>' }],
     );
     expect(facts).toMatchObject({
-      ...{ folder: '/home/dev/shop', person: 'dev', branches: ['main', 'fix'] },
+      ...{ folder: '/home/dev/shop', account: 'dev', branches: ['main', 'fix'] },
       ...{ title: 'Mine', model: 'm1', address: 'h.test/o/r' },
     });
   });

@@ -11,17 +11,17 @@ import { shapeOf } from './shape.ts';
 /** The texts that lists show, stored as JSON so that a list need not read the facts. */
 type Shown = Pick<
   SessionSummary,
-  'title' | 'firstPrompt' | 'firstCommand' | 'repository' | 'gitBranch' | 'person' | 'model' | 'shape'
+  'title' | 'firstPrompt' | 'firstCommand' | 'repository' | 'gitBranch' | 'account' | 'model' | 'shape'
 >;
 
 const LONGEST_COMMAND = 120;
 
 export const writeShown = (facts: Facts): string => {
-  const { title, firstPrompt, repository, branches, person, model, shape, first, last, commands } = facts;
+  const { title, firstPrompt, repository, branches, account, model, shape, first, last, commands } = facts;
   const [command] = commands.keys();
   const firstCommand =
     title === undefined && firstPrompt === undefined ? command?.slice(0, LONGEST_COMMAND) : undefined;
-  const shown = { title, firstPrompt, firstCommand, repository, gitBranch: branches.at(-1), person, model };
+  const shown = { title, firstPrompt, firstCommand, repository, gitBranch: branches.at(-1), account, model };
   const isTimed = first !== undefined && last !== undefined;
   return JSON.stringify({ ...shown, ...(isTimed && { shape: shapeOf(shape, last - first) }) });
 };
@@ -35,6 +35,7 @@ export function toSummary({ session, continues, forkedFrom, derived, isReadable 
     ...optional('repository', session.repository ?? session.repo_root),
     ...optional('gitBranch', session.git_branch),
     ...shown,
+    ...optional('userId', session.user_id),
     ...optional('secretId', session.secret_id),
     ...optional('continues', continues),
     ...optional('forkedFrom', forkedFrom),
@@ -59,10 +60,10 @@ export function toSummary({ session, continues, forkedFrom, derived, isReadable 
 const isKnown = ({ version }: Pick<SessionFactsRow, 'version'>) => version === VERSION || version === VERSION_OF_KEPT;
 
 /** Copies only the listed fields, so that a text that is added later stays hidden from people who may not read it. */
-const withoutWords = ({ repository, gitBranch, person, model, shape }: Shown): Shown => ({
+const withoutWords = ({ repository, gitBranch, account, model, shape }: Shown): Shown => ({
   ...(repository !== undefined && { repository }),
   ...(gitBranch !== undefined && { gitBranch }),
-  ...(person !== undefined && { person }),
+  ...(account !== undefined && { account }),
   ...(model !== undefined && { model }),
   ...(shape !== undefined && { shape }),
 });
@@ -98,7 +99,7 @@ export function toSessionFacts(
 
 /** Does the same for facts: copies only the listed fields. */
 function factsAlone(facts: Facts): Facts {
-  const { folder, repository, address, person, model, first, last, lag } = facts;
+  const { folder, repository, address, account, model, first, last, lag } = facts;
   const { folded, isRewritten, branches, prompts, calls, failures, redactions, linesAdded, linesRemoved } = facts;
   const { interrupted, files, days, shape, room } = facts;
   return {
@@ -106,7 +107,7 @@ function factsAlone(facts: Facts): Facts {
     ...{ folded, isRewritten, branches, prompts, calls, failures, redactions, linesAdded, linesRemoved },
     ...{ interrupted, files, days, shape, room },
     ...Object.fromEntries(
-      Object.entries({ folder, repository, address, person, model, first, last, lag }).filter(
+      Object.entries({ folder, repository, address, account, model, first, last, lag }).filter(
         ([, value]) => value !== undefined,
       ),
     ),

@@ -1,5 +1,12 @@
 import type { Grouping } from '../../contract/policy.ts';
-import { type DayFigures, DIMENSIONS, type Figures, type SessionSummary, type Usage } from '../../contract/review.ts';
+import {
+  type DayFigures,
+  DIMENSIONS,
+  type Figures,
+  NOBODY,
+  type SessionSummary,
+  type Usage,
+} from '../../contract/review.ts';
 import { hourOfWeek } from '../../contract/written-query.ts';
 import type { Db } from '../store/schema.ts';
 import { toSession } from '../store/sessions.ts';
@@ -129,12 +136,13 @@ async function readGroups(
 }
 
 /**
- * The people with the largest figures. It is empty if the days have fewer people than the smallest group, because single people
- * could then be recognized.
+ * The people with the largest figures, and the sessions of nobody. It is empty if the days have fewer people than the smallest
+ * group, because single people could then be recognized.
  */
 async function findPeople(db: Db, filter: Days, { smallestGroup }: Grouping): Promise<string[]> {
-  const people = await findLargest(db, filter, 'person', Math.max(MOST.values, smallestGroup));
-  return people.length < smallestGroup ? [] : people.slice(0, MOST.values);
+  const values = await findLargest(db, filter, 'person', Math.max(MOST.values, smallestGroup) + 1);
+  const people = values.filter((value) => value !== NOBODY);
+  return people.length < smallestGroup ? [] : values.slice(0, MOST.values);
 }
 
 /** The sums of all sessions minus the sums of the rows, by day or week. */

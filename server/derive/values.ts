@@ -19,7 +19,6 @@ export function valuesOf(facts: Facts): Value[] {
   const addOns = new Set([...facts.days.values()].flatMap(({ addOns }) => usedOf(addOns)));
   const found: [Value['field'], Iterable<string>][] = [
     ['repository', facts.repository === undefined ? [] : [facts.repository]],
-    ['person', facts.person === undefined ? [] : [facts.person]],
     ['branch', facts.branches],
     ['file', [...facts.files.keys(), ...facts.reads]],
     ['edited', facts.files.keys()],

@@ -74,7 +74,6 @@ export const reviewHandlers = ({
         summary: toSummary(found(row, 'session')),
         ...(holdId !== undefined && { holdId }),
         ...expiry,
-        ...(session.user_id !== null && { userId: session.user_id }),
         ...toSessionFacts(facts, prices, isReadable),
         related: related.map(({ relation, row }) => ({ relation, session: toSession(row) })),
       };

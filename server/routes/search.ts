@@ -5,6 +5,7 @@ import { toSummary } from '../derive/review.ts';
 import type { Handlers } from '../http/handler.ts';
 import { findInSession } from '../search/find-in-session.ts';
 import { createMatcher } from '../search/matcher.ts';
+import { readPeople } from '../search/people.ts';
 import { readPosition, writePosition } from '../search/position.ts';
 import { type Page, readProgress, type Search, search } from '../search/search-sessions.ts';
 import type { Db } from '../store/schema.ts';
@@ -27,10 +28,12 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews
       const order = query.order === undefined || query.order === BY_FIT ? 'started' : query.order;
       // Read before the search, because the search may have missed a session that is derived in between.
       const catchingUp = await indexer.isCatchingUp(caller.organizationId);
+      const parsed = parseQuery(query.q ?? '');
+      const { problems } = await readPeople(db, viewer, parsed.filters);
       const asked: Search = {
         viewer,
         planes: plane === 'all' ? ['live', 'test'] : [plane],
-        query: parseQuery(query.q ?? ''),
+        query: parsed,
         order,
         direction: query.direction ?? 'desc',
         limit: Math.min(Number(query.limit ?? DEFAULT_PAGE), LARGEST_PAGE),
@@ -63,6 +66,7 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews
           sessions,
           nextCursor: next ? writePosition(next) : null,
           ...(progress && { progress }),
+          ...(problems.length > 0 && { problems }),
           ...(catchingUp && { catchingUp }),
         },
       };

@@ -58,12 +58,23 @@ export async function gather(
 }
 
 /** The filters that may be rare. Some of them have their own indexes for the order by time, and then need no lookup. */
-function traitsOf({ order, agentIds, environmentIds, secretIds, statuses, from, before, failed }: Wanted): Trait[] {
+function traitsOf({
+  order,
+  agentIds,
+  environmentIds,
+  secretIds,
+  userIds,
+  statuses,
+  from,
+  before,
+  failed,
+}: Wanted): Trait[] {
   const isByTime = order === 'started';
   const isSet: Record<Trait, boolean> = {
     agentIds: (agentIds?.length ?? 0) > (isByTime ? 1 : 0),
     environmentIds: (environmentIds?.length ?? 0) > (isByTime ? 1 : 0),
     secretIds: (secretIds?.length ?? 0) > (isByTime ? 1 : 0),
+    userIds: (userIds?.length ?? 0) > (isByTime ? 1 : 0),
     statuses: statuses !== undefined && !statuses.includes('completed'),
     time: !isByTime && (from !== undefined || before !== undefined),
     failed: failed === true,

@@ -9,20 +9,19 @@ import {
 } from '../store/find-sessions.ts';
 import { VALUES_OF_WORDS } from '../store/kept-rows.ts';
 import type { Db, SessionRow, SessionValueRow } from '../store/schema.ts';
+import type { Viewer } from '../store/viewer.ts';
+import { readPeople } from './people.ts';
 
 /** The conditions that the filters of a query set. */
 export type Filtered = Pick<
   SessionsWanted,
-  'agentIds' | 'environmentIds' | 'secretIds' | 'statuses' | 'from' | 'before' | 'failed' | 'values'
+  'agentIds' | 'environmentIds' | 'secretIds' | 'userIds' | 'statuses' | 'from' | 'before' | 'failed' | 'values'
 >;
 
 /** Turns filters into conditions. Values of one field are alternatives; the latest `after` and the earliest `before` count. */
-export async function readFilters(
-  db: Db,
-  organizationId: string,
-  filters: readonly Filter[],
-  now: number,
-): Promise<Filtered> {
+export async function readFilters(db: Db, viewer: Viewer, filters: readonly Filter[], now: number): Promise<Filtered> {
+  const { organizationId } = viewer;
+  const { userIds } = await readPeople(db, viewer, filters);
   const of = (field: Field) => [
     ...new Set(filters.filter((filter) => filter.field === field).map(({ value }) => value)),
   ];
@@ -34,6 +33,7 @@ export async function readFilters(
     ...(agents.length > 0 && { agentIds: agents.flatMap(agentsCalled) }),
     ...(machines.length > 0 && { environmentIds: await findEnvironmentsCalled(db, organizationId, machines) }),
     ...(secrets.length > 0 && { secretIds: await findSecretsCalled(db, organizationId, secrets) }),
+    ...(userIds && { userIds }),
     ...(statuses.length > 0 && { statuses: statuses.map((value) => value.toLowerCase() as SessionRow['status']) }),
     ...(times('after').length > 0 && { from: Math.max(...times('after')) }),
     ...(times('before').length > 0 && { before: Math.min(...times('before')) }),
@@ -54,7 +54,6 @@ const VALUES: Partial<Record<Field, { field: SessionValueRow['field']; isOpen?: 
   command: { field: 'command', isOpen: true },
   tool: { field: 'tool' },
   model: { field: 'model', isOpen: true },
-  person: { field: 'person' },
   commit: { field: 'commit', isOpen: true },
   hour: { field: 'hour' },
   on: { field: 'day' },

@@ -79,7 +79,7 @@ async function wantedBy(db: Db, asked: Search): Promise<Wanted> {
   return {
     ...{ viewer, planes, order, direction },
     isOfWords: isAboutWords(asked),
-    ...(await readFilters(db, viewer.organizationId, query.filters, now)),
+    ...(await readFilters(db, viewer, query.filters, now)),
   };
 }
 

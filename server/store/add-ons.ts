@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import { allRows, NONE } from './rows.ts';
 import type { Db, SessionAddOnRow } from './schema.ts';
+import { personOf } from './session-rows.ts';
 import { type Days, inDays } from './summed-days.ts';
 
 export interface AddOnFilter extends Days {
@@ -30,7 +31,7 @@ export const findAddOns = (db: Db, filter: AddOnFilter, limit: number) =>
       select kind, name, cast(sum(calls) as bigint) as calls, cast(sum(failures) as bigint) as failures,
         cast(count(distinct case when calls > 0 then session_id end) as bigint) as sessions,
         cast(count(distinct case when is_listed > 0 then session_id end) as bigint) as listed,
-        count(distinct case when calls > 0 then person end) as people, max(last_used_at) as last_used_at
+        count(distinct case when calls > 0 then ${personOf('session_add_ons')} end) as people, max(last_used_at) as last_used_at
       from session_add_ons where ${asked(filter)}
       group by kind, name order by sum(calls) desc, kind, name limit ${limit}`,
   );
@@ -40,17 +41,18 @@ export const readCallersOf = (
   db: Db,
   filter: AddOnFilter,
   names: readonly string[],
-  column: 'person' | 'agent_id',
+  column: 'user_id' | 'agent_id',
   limit: number,
 ) =>
   allRows(
     db,
     sql<Pick<SessionAddOnRow, 'kind' | 'name'> & { caller: string }>`
-      select kind, name, ${sql.ref(column)} as caller
-      from session_add_ons
-      where ${asked(filter)} and name in (${sql.join([...names])}) and calls > 0 and ${sql.ref(column)} is not null
-      group by kind, name, ${sql.ref(column)}
-      order by sum(calls) desc, ${sql.ref(column)} limit ${limit}`,
+      select kind, name, caller
+      from (
+        select kind, name, calls, ${column === 'user_id' ? personOf('session_add_ons') : sql`agent_id`} as caller
+        from session_add_ons where ${asked(filter)} and name in (${sql.join([...names])}) and calls > 0
+      ) as called
+      where caller is not null group by kind, name, caller order by sum(calls) desc, caller limit ${limit}`,
   );
 
 type SubAgentTokens = Pick<SessionAddOnRow, 'name' | 'day' | 'model'> &

@@ -7,12 +7,13 @@ import { endBelongings, type Leaver } from './belongings.ts';
 import { holdOf } from './deletion-sql.ts';
 import { forUpdate } from './dialect.ts';
 import { assertNoHoldOn } from './holds.ts';
-import { assignMachine } from './machine-person.ts';
+import { assignWithin } from './machine-person.ts';
 import { removeMember } from './members.ts';
 import { revokeWithin } from './revocation.ts';
-import { allRows, changedRows } from './rows.ts';
+import { allRows } from './rows.ts';
 import type { Db, EnvironmentRow, MemberKey, MemberRow } from './schema.ts';
 import type { PersonDeletionRow } from './schema-governance.ts';
+import { giveSessions, markGiven } from './session-rows.ts';
 
 /* The end of a membership, and the fate of the machines and sessions of that person. */
 
@@ -68,17 +69,15 @@ export async function handOver(transaction: Db, leaving: Leaving, to: string, no
   const { organizationId, userId, actorId } = leaving;
   // A hold on the person would no longer protect the sessions afterwards.
   await assertNoHoldOn(transaction, leaving, false);
+  const ofNobody: string[] = [];
   for (const machine of await listMachinesOf(transaction, leaving)) {
-    await assignMachine(transaction, machine, to, actorId, now);
+    ofNobody.push(...(await assignWithin(transaction, machine, to, actorId, now)).given);
   }
-  const sessions = await changedRows(
-    transaction,
-    sql`
-      update sessions set user_id = ${to}
-      where organization_id = ${organizationId} and user_id = ${userId} and visibility = 'team'`,
-  );
+  const ofMember = sql`organization_id = ${organizationId} and user_id = ${userId} and visibility = 'team'`;
+  const given = await giveSessions(transaction, ofMember, to);
   const happened = { actor: person(actorId), action: 'member.sessions_handed_over', target: person(userId) } as const;
-  await recordAction(transaction, organizationId, { ...happened, details: { to, sessions } }, now);
+  await recordAction(transaction, organizationId, { ...happened, details: { to, sessions: given.length } }, now);
+  await markGiven(transaction, organizationId, [...ofNobody, ...given]);
 }
 
 /**

@@ -29,6 +29,8 @@ export interface SessionsWanted {
   agentIds?: readonly string[];
   environmentIds?: readonly string[];
   secretIds?: readonly string[];
+  /** The people to whom it belongs; null for nobody. */
+  userIds?: readonly (string | null)[];
   statuses?: readonly SessionRow['status'][];
   /** The earliest start, in epoch milliseconds. */
   from?: number;
@@ -109,7 +111,7 @@ export async function countInOrder(
  * because the last session may become the cursor of the next page.
  */
 function inOrder(db: Db, wanted: SessionsWanted, after: OrderKey | undefined, among: Among) {
-  const { viewer, plane, order, direction, agentIds, environmentIds, secretIds, from, before } = wanted;
+  const { viewer, plane, order, direction, agentIds, environmentIds, secretIds, userIds, from, before } = wanted;
   const isByTime = order === 'started';
   const key = KEYS[order];
   const asked: Expression<SqlBool>[] = [
@@ -120,6 +122,7 @@ function inOrder(db: Db, wanted: SessionsWanted, after: OrderKey | undefined, am
   if (isByTime && agentIds?.length === 1) asked.push(sql`agent_id = ${agentIds[0]}`);
   if (isByTime && environmentIds?.length === 1) asked.push(sql`environment_id = ${environmentIds[0]}`);
   if (isByTime && secretIds?.length === 1) asked.push(sql`secret_id = ${secretIds[0]}`);
+  if (isByTime && userIds?.length === 1) asked.push(isOfPerson(db, userIds));
   if (isByTime && from !== undefined) asked.push(sql`started_at >= ${from}`);
   if (isByTime && before !== undefined) asked.push(sql`started_at < ${before}`);
   if (after) {
@@ -141,12 +144,15 @@ const and = (all: readonly Expression<unknown>[]) => sql.join([...all], sql` and
 const or = (all: readonly Expression<unknown>[]) => sql<boolean>`(${sql.join([...all], sql` or `)})`;
 
 function conditions(db: Db, wanted: SessionsWanted): Expression<unknown>[] {
-  const { viewer, isOfWords, agentIds, environmentIds, secretIds, statuses, from, before, failed, values } = wanted;
+  const { viewer, isOfWords, agentIds, environmentIds, secretIds, userIds, statuses, from, before, failed, values } =
+    wanted;
   return [
     isOfWords ? readable(viewer) : named(viewer),
     ...(agentIds ? [isOneOf(db, 'sessions.agent_id', agentIds)] : []),
     ...(environmentIds ? [isOneOf(db, 'sessions.environment_id', environmentIds)] : []),
     ...(secretIds ? [isOneOf(db, 'sessions.secret_id', secretIds)] : []),
+    // Written so that no index fits: PostgreSQL would read all sessions of nobody for each session of the order.
+    ...(userIds ? [isOfPerson(db, userIds, sql`coalesce(sessions.user_id, '') = ''`)] : []),
     ...(statuses ? [isOneOf(db, 'sessions.status', statuses)] : []),
     ...(from === undefined ? [] : [sql`sessions.started_at >= ${from}`]),
     ...(before === undefined ? [] : [sql`sessions.started_at < ${before}`]),
@@ -157,6 +163,20 @@ function conditions(db: Db, wanted: SessionsWanted): Expression<unknown>[] {
         and ${hasValue(viewer.organizationId, value)} ${ofEngine(db, { sqlite: NONE, postgres: sql`offset 0` })})`,
     ),
   ];
+}
+
+/** Whether the session belongs to one of the people. @param none how to find sessions that belong to nobody */
+function isOfPerson(
+  db: Db,
+  userIds: readonly (string | null)[],
+  none: Expression<unknown> = sql`sessions.user_id is null`,
+) {
+  const people = userIds.filter((userId) => userId !== null);
+  const nobody = people.length < userIds.length ? [none] : [];
+  return or([
+    ...nobody,
+    ...(people.length > 0 || nobody.length === 0 ? [isOneOf(db, 'sessions.user_id', people)] : []),
+  ]);
 }
 
 const hasValue = (organizationId: string, { field, alternatives }: ValueWanted) =>
@@ -220,7 +240,7 @@ export async function findReadable(db: Db, viewer: Viewer, sessionIds: readonly 
 }
 
 /** Filters on columns of the session, each with its own index. */
-export type Trait = 'agentIds' | 'environmentIds' | 'secretIds' | 'statuses' | 'time' | 'failed';
+export type Trait = 'agentIds' | 'environmentIds' | 'secretIds' | 'userIds' | 'statuses' | 'time' | 'failed';
 
 /** Finds the ids of all sessions that match one of these filters, including hidden ones, up to a limit. */
 export async function findByTrait(
@@ -235,6 +255,7 @@ export async function findByTrait(
     agentIds: isOneOf(db, 'agent_id', wanted.agentIds ?? []),
     environmentIds: isOneOf(db, 'environment_id', wanted.environmentIds ?? []),
     secretIds: isOneOf(db, 'secret_id', wanted.secretIds ?? []),
+    userIds: isOfPerson(db, wanted.userIds ?? []),
     statuses: and([isOneOf(db, 'status', wanted.statuses ?? []), sql`status <> 'completed'`]),
     time: sql`started_at >= ${from} and started_at < ${before}`,
     failed: sql`failures > 0`,

@@ -4,6 +4,7 @@ import { person } from './audit-chain.ts';
 import { findSender } from './ownership.ts';
 import { firstRow } from './rows.ts';
 import type { Db, EnvironmentRow, SecretKey } from './schema.ts';
+import { giveSessions, markGiven } from './session-rows.ts';
 
 /*
  * The owner of a machine. A host name proves nothing, because any secret may register any host name. A person becomes the owner
@@ -43,8 +44,24 @@ export async function assignMachine(
   actorId: string,
   now: number,
 ): Promise<EnvironmentRow> {
+  const { machine: assigned, given } = await assignWithin(transaction, machine, userId, actorId, now);
+  await markGiven(transaction, machine.organization_id, given);
+  return assigned;
+}
+
+/**
+ * Does the same for a caller that changes more sessions.
+ * @returns also the ids of the sessions that were given to the person, for `markGiven`
+ */
+export async function assignWithin(
+  transaction: Db,
+  machine: EnvironmentRow,
+  userId: string | null,
+  actorId: string,
+  now: number,
+): Promise<{ machine: EnvironmentRow; given: string[] }> {
   const { organization_id, environment_id, user_id: from, claimed_by } = machine;
-  if (from === userId && claimed_by === null) return machine;
+  if (from === userId && claimed_by === null) return { machine, given: [] };
   const assigned = await firstRow(
     transaction,
     sql<EnvironmentRow>`
@@ -53,22 +70,19 @@ export async function assignMachine(
         and user_id is not distinct from ${from}
       returning *`,
   );
-  if (!assigned) return machine;
+  if (!assigned) return { machine, given: [] };
   // Otherwise the machine would return to its previous owner, and could not delete the sessions that it captures from now on.
   await sql`
     update secrets set user_id = ${userId}
     where organization_id = ${organization_id} and environment_id = ${environment_id} and user_id is not null
     `.execute(transaction);
-  if (userId !== null) {
-    await sql`
-      update sessions set user_id = ${userId}
-      where organization_id = ${organization_id} and environment_id = ${environment_id} and user_id is null
-      `.execute(transaction);
-  }
+  const ofNobody = sql`
+    organization_id = ${organization_id} and environment_id = ${environment_id} and user_id is null`;
+  const given = userId === null ? [] : await giveSessions(transaction, ofNobody, userId);
   const details = { from: from ?? NOBODY, to: userId ?? NOBODY };
   const happened = { actor: person(actorId), action: 'machine.person_changed', target: machineParty(machine) } as const;
   await recordAction(transaction, organization_id, { ...happened, details }, now);
-  return assigned;
+  return { machine: assigned, given };
 }
 
 /** Replaces the id of a person in the details of an audit entry. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Member, Role } from '../../contract/organization.ts';
+import type { Named } from '../../contract/person-name.ts';
 import { newId } from '../ids.ts';
 import { emailKey, optionalTimestamp, toTimestamp } from './columns.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
@@ -40,6 +41,16 @@ export async function listMemberIds(db: Db, organizationId: string, status?: Mem
 
 export const findMember = (db: Db, organizationId: string, userId: string): Promise<MemberRow | undefined> =>
   firstRow(db, sql<MemberRow>`select * from members where organization_id = ${organizationId} and user_id = ${userId}`);
+
+/** The ids and e-mail addresses of members and invited people. */
+export async function listNamed(db: Db, organizationId: string): Promise<Named[]> {
+  const rows = await allRows(
+    db,
+    sql<Pick<MemberRow, 'user_id' | 'email'>>`
+      select user_id, email from members where organization_id = ${organizationId} order by email_key limit ${QUOTAS.members}`,
+  );
+  return rows.map(({ user_id: userId, email }) => ({ userId, email }));
+}
 
 /** Finds a member or an invitation by the lower-case e-mail. */
 export const findMemberByEmail = (db: Db, organizationId: string, key: string): Promise<MemberRow | undefined> =>

@@ -277,7 +277,6 @@ export interface SessionValueRow {
     | 'command'
     | 'tool'
     | 'model'
-    | 'person'
     | 'commit'
     | 'hour'
     | 'day'
@@ -333,7 +332,6 @@ export interface SessionDayRow extends FigureColumns {
   agent_id: string | null;
   environment_id: string | null;
   repository: string | null;
-  person: string | null;
   cache_write_tokens: number;
 }
 
@@ -349,7 +347,6 @@ export interface SessionAddOnRow {
   /** The model of the sub-agents' tokens; empty in the row with the calls. */
   model: string;
   agent_id: string;
-  person: string | null;
   calls: number;
   failures: number;
   /** 0 if it was not used. */

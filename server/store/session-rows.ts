@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { forUpdate, rowsOfTexts } from './dialect.ts';
+import { PLANES } from '../../contract/secret.ts';
+import { forUpdate, isOneOf, rowsOfTexts } from './dialect.ts';
 import { allRows, firstRow, insertions, type Sql } from './rows.ts';
 import type { Db, SessionAddOnRow, SessionDayRow, SessionRow, SessionValueRow } from './schema.ts';
 
@@ -14,6 +15,13 @@ type Session = Pick<SessionRow, 'session_id' | 'organization_id' | 'plane'>;
 
 export const ofSession = ({ session_id, organization_id }: Omit<Session, 'plane'>): Sql =>
   sql`session_id = ${session_id} and organization_id = ${organization_id}`;
+
+/**
+ * The person to whom the session of a row belongs. The rows do not have the person, because sessions are given to others. The query
+ * must see all sessions of the organization.
+ */
+export const personOf = (table: 'session_days' | 'session_add_ons'): Sql => sql`
+  (select user_id from sessions where sessions.session_id = ${sql.ref(`${table}.session_id`)})`;
 
 const inFront = ({ session_id, organization_id, plane }: Session) => ({ session_id, organization_id, plane });
 
@@ -44,10 +52,40 @@ export function replaceSessionDays(db: Db, session: Session, rows: readonly Sess
 }
 
 /** Marks the sums of days as outdated. SQLite accepts `on conflict` only after a condition. */
-const markChanged = ({ organization_id, plane }: Session, days: Sql): Sql => sql`
+const markChanged = ({ organization_id, plane }: Omit<Session, 'session_id'>, days: Sql): Sql => sql`
   insert into summed_days (organization_id, plane, day, changes, summed)
   select ${organization_id}, ${plane}, day, 1, 0 from (${days}) as changed where true order by day
   on conflict (organization_id, plane, day) do update set changes = summed_days.changes + 1`;
+
+/**
+ * Gives sessions to a person, in a transaction.
+ * @returns their ids, for `markGiven`
+ */
+export async function giveSessions(transaction: Db, which: Sql, userId: string): Promise<string[]> {
+  const rows = await allRows(
+    transaction,
+    sql<Pick<SessionRow, 'session_id'>>`update sessions set user_id = ${userId} where ${which} returning session_id`,
+  );
+  return rows.map(({ session_id }) => session_id);
+}
+
+/**
+ * Marks the sums of the days of sessions that were given to a person as outdated. Call it once in a transaction, at its end, as
+ * `replaceSessionDays`.
+ */
+export async function markGiven(transaction: Db, organizationId: string, sessionIds: readonly string[]): Promise<void> {
+  if (sessionIds.length === 0) return;
+  // A process that derives one of the sessions waits here, and marks the days that it adds itself.
+  await sql`
+    select session_id from session_facts where ${isOneOf(transaction, 'session_id', sessionIds)}
+    order by session_id ${forUpdate(transaction)}`.execute(transaction);
+  for (const plane of PLANES) {
+    const days = sql`
+      select distinct day from session_days
+      where organization_id = ${organizationId} and plane = ${plane} and ${isOneOf(transaction, 'session_id', sessionIds)}`;
+    await markChanged({ organization_id: organizationId, plane }, days).execute(transaction);
+  }
+}
 
 /** Removes the values by which the session is found. */
 export const removeValues = (session: Omit<Session, 'plane'>): Sql =>

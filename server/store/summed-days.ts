@@ -1,21 +1,23 @@
 import { sql } from 'kysely';
+import { NOBODY } from '../../contract/review.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { ofEngine } from './dialect.ts';
 import { allRows, changedRows, insertions, NONE, runAll, type Sql } from './rows.ts';
 import type { Db, SessionDayRow, SummedDayRow, UsageDayRow } from './schema.ts';
+import { personOf } from './session-rows.ts';
 
 type Dimension = UsageDayRow['dimension'];
 
-/** For each dimension the rows that are summed, and the column with its values. */
-const SOURCES: Record<Dimension, [kind: SessionDayRow['kind'], value: keyof SessionDayRow | undefined]> = {
+/** For each dimension the rows that are summed, and the expression for its values. */
+const SOURCES: Record<Dimension, [kind: SessionDayRow['kind'], value: Sql | undefined]> = {
   total: ['session', undefined],
-  agent: ['session', 'agent_id'],
-  environment: ['session', 'environment_id'],
-  repository: ['session', 'repository'],
-  person: ['session', 'person'],
-  model: ['model', 'name'],
-  tool: ['tool', 'name'],
-  hour: ['hour', 'name'],
+  agent: ['session', sql`agent_id`],
+  environment: ['session', sql`environment_id`],
+  repository: ['session', sql`repository`],
+  person: ['session', sql`coalesce(${personOf('session_days')}, ${NOBODY})`],
+  model: ['model', sql`name`],
+  tool: ['tool', sql`name`],
+  hour: ['hour', sql`name`],
 };
 const DIMENSIONS = Object.keys(SOURCES) as Dimension[];
 
@@ -98,15 +100,17 @@ export async function sumDay(db: Db, { changes, ...day }: DayBehind, from: Db = 
 }
 
 async function readSums(db: Db, day: Day, dimension: Dimension): Promise<UsageDayRow[]> {
-  const [kind, column] = SOURCES[dimension];
-  const value = column === undefined ? sql`''` : sql.ref(column);
-  const grouped = column === undefined ? NONE : sql`and ${value} is not null and ${value} <> '' group by ${value}`;
+  const [kind, value] = SOURCES[dimension];
+  const grouped = value === undefined ? NONE : sql`where value <> '' group by value`;
   const rows = await allRows(
     db,
     // Without `group by` there would be a row even without sessions.
     sql<Pick<UsageDayRow, 'value' | (typeof FIGURES)[number]>>`
-      select ${value} as value, ${SUMS} from session_days
-      where organization_id = ${day.organization_id} and plane = ${day.plane} and day = ${day.day} and kind = ${kind} ${grouped}
+      select ${value === undefined ? sql`''` : sql`value`} as value, ${SUMS}
+      from (
+        select ${value ?? sql`''`} as value, ${sql.join(FIGURES.map((name) => sql.ref(name)))} from session_days
+        where organization_id = ${day.organization_id} and plane = ${day.plane} and day = ${day.day} and kind = ${kind}
+      ) as shown ${grouped}
       having count(*) > 0
       order by sum(sessions) desc, sum(tool_calls) desc, sum(output_tokens) desc, value limit ${MOST_VALUES}`,
   );

@@ -84,7 +84,7 @@ describe.each(ENGINES)('add-ons on %s', (engine) => {
       ['subagent', 'Explore', 1, 0, 1, 0],
       ['skill', 'seo', 0, 0, 0, 2],
     ]);
-    expect(addOns[0]).toMatchObject({ people: 1, topPeople: [], lastUsedAt: occurredAt });
+    expect(addOns[0]).toMatchObject({ people: 0, topPeople: [], lastUsedAt: occurredAt });
     expect(addOns.at(-1)).not.toHaveProperty('lastUsedAt');
   });
 

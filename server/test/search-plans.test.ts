@@ -40,6 +40,8 @@ const CASES = [
   { name: 'an agent', more: { agentIds: ['codex'] }, after: AFTER },
   { name: 'a machine', more: { environmentIds: ['env_1'] }, after: undefined },
   { name: 'a secret', more: { secretIds: ['sec_1'] }, after: undefined },
+  { name: 'a person', more: { userIds: ['usr_1'] }, after: AFTER },
+  { name: 'nobody', more: { userIds: [null] }, after: undefined },
   { name: 'a time', more: { from: 5_000_000, before: 9_000_000 }, after: undefined },
 ] satisfies { name: string; more: Partial<SessionsWanted>; after: typeof AFTER | undefined }[];
 
@@ -81,6 +83,7 @@ describe.each(ENGINES)('a search among many sessions on %s', (engine) => {
       ['agentIds', { agentIds: ['amp'] }],
       ['environmentIds', { environmentIds: ['env_rare'] }],
       ['secretIds', { secretIds: ['sec_rare'] }],
+      ['userIds', { userIds: ['usr_rare', null] }],
       ['statuses', { statuses: ['failed'] }],
       ['time', { from: 19_900_000 }],
       ['failed', {}],
@@ -142,10 +145,10 @@ async function fill({ db, engine }: TestStore): Promise<void> {
   const digits = isSqlite ? sql`printf('%08d', i)` : sql`lpad(i::text, 8, '0')`;
   await sql`
     insert into sessions (session_id, organization_id, environment_id, installation_id, agent_id, secret_id, plane, status,
-      started_at, event_count, created_at, updated_at)
+      user_id, started_at, event_count, created_at, updated_at)
     select 'ses_' || ${digits}, 'org_1', case when i % 501 = 1 then 'env_rare' else 'env_' || (i % 3) end, 'ins_1',
       case when i % 401 = 8 then 'amp' else 'codex' end, case when i % 601 = 2 then 'sec_rare' else 'sec_' || (i % 3) end, 'live', case when i % 997 = 5 then 'failed' else 'completed' end,
-      i * 1000, 100, i, i
+      case when i % 701 = 9 then 'usr_rare' when i % 301 = 4 then null else 'usr_' || (i % 3) end, i * 1000, 100, i, i
     from ${numbers} as n`.execute(db);
   const number = sql`(started_at / 1000)`;
   await sql`

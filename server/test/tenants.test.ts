@@ -47,7 +47,6 @@ const ADD_ON = {
   name: 'files',
   model: '',
   agent_id: 'codex',
-  person: null,
   calls: 1,
   failures: 0,
   last_used_at: 0,

@@ -20,7 +20,6 @@ const toolRow = (name: string, calls: number, day = DAY): SessionDay => ({
   agent_id: null,
   environment_id: null,
   repository: null,
-  person: null,
   sessions: 0,
   prompts: 0,
   tool_calls: calls,

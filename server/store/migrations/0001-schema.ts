@@ -295,6 +295,8 @@ create index sessions_by_environment_and_agent
 create index sessions_by_secret on sessions
   (organization_id, secret_id, plane, started_at desc, session_id desc, visibility, user_id)
   where secret_id is not null;
+create index sessions_by_person_and_time on sessions
+  (organization_id, user_id, plane, started_at desc, session_id desc, visibility);
 -- The sessions that only their persons may know of.
 create index sessions_private on sessions (organization_id, session_id, user_id) where visibility = 'private';
 create index sessions_by_person on sessions (organization_id, user_id, session_id) where user_id is not null;

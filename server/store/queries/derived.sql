@@ -69,8 +69,8 @@ insert into "session_values" ("session_id", "organization_id", "field", "name", 
 delete
   from session_add_ons
   where session_id = $1 and organization_id = $2;
-insert into "session_add_ons" ("session_id", "organization_id", "plane", "day", "kind", "name", "model", "agent_id", "person", "calls", "failures", "last_used_at", "is_listed", "input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens")
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17);
+insert into "session_add_ons" ("session_id", "organization_id", "plane", "day", "kind", "name", "model", "agent_id", "calls", "failures", "last_used_at", "is_listed", "input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens")
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16);
 insert into summed_days (organization_id, plane, day, changes, summed) select $1, $2, day, 1, 0
   from (select day
   from session_days
@@ -111,8 +111,8 @@ insert into "session_values" ("session_id", "organization_id", "field", "name", 
 delete
   from session_add_ons
   where session_id = ? and organization_id = ?;
-insert into "session_add_ons" ("session_id", "organization_id", "plane", "day", "kind", "name", "model", "agent_id", "person", "calls", "failures", "last_used_at", "is_listed", "input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens")
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+insert into "session_add_ons" ("session_id", "organization_id", "plane", "day", "kind", "name", "model", "agent_id", "calls", "failures", "last_used_at", "is_listed", "input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens")
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 insert into summed_days (organization_id, plane, day, changes, summed) select ?, ?, day, 1, 0
   from (select day
   from session_days

@@ -25,6 +25,10 @@ select session_id
   limit $4;
 select session_id
   from "sessions"
+  where organization_id = $1 and "plane" = any($2::text[]) and (sessions.user_id is null or "sessions"."user_id" = any($3::text[]))
+  limit $4;
+select session_id
+  from "sessions"
   where organization_id = $1 and "plane" = any($2::text[]) and "status" = any($3::text[]) and status <> 'completed'
   limit $4;
 select session_id
@@ -53,6 +57,12 @@ select session_id
   where organization_id = ? and "plane" in (select value as id
   from json_each(?)) and "secret_id" in (select value as id
   from json_each(?))
+  limit ?;
+select session_id
+  from "sessions"
+  where organization_id = ? and "plane" in (select value as id
+  from json_each(?)) and (sessions.user_id is null or "sessions"."user_id" in (select value as id
+  from json_each(?)))
   limit ?;
 select session_id
   from "sessions"
@@ -118,12 +128,12 @@ select looked.session_id as "sessionId", looked.value
   from $5) and (coalesce(cost, 0), session_id) < ($6, $7)) as looked
   join sessions on sessions.session_id = looked.session_id
   left join session_facts on session_facts.session_id = looked.session_id
-  where sessions.deleted_at is null and ("sessions"."content_expired_at" is null and ("sessions"."visibility" = 'team' or "sessions"."user_id" = $8)) and "sessions"."agent_id" = any($9::text[]) and "sessions"."environment_id" = any($10::text[]) and "sessions"."secret_id" = any($11::text[]) and "sessions"."status" = any($12::text[]) and sessions.started_at >= $13 and sessions.started_at < $14 and coalesce(session_facts.failures, 0) > 0 and exists (select 1
+  where sessions.deleted_at is null and ("sessions"."content_expired_at" is null and ("sessions"."visibility" = 'team' or "sessions"."user_id" = $8)) and "sessions"."agent_id" = any($9::text[]) and "sessions"."environment_id" = any($10::text[]) and "sessions"."secret_id" = any($11::text[]) and (coalesce(sessions.user_id, '') = '' or "sessions"."user_id" = any($12::text[])) and "sessions"."status" = any($13::text[]) and sessions.started_at >= $14 and sessions.started_at < $15 and coalesce(session_facts.failures, 0) > 0 and exists (select 1
   from session_values
-  where session_values.session_id = looked.session_id and session_values.organization_id = $15 and field = $16 and (name = $17 and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like $18 escape '!')
+  where session_values.session_id = looked.session_id and session_values.organization_id = $16 and field = $17 and (name = $18 and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like $19 escape '!')
   offset 0)
   order by looked.value desc, looked.session_id desc
-  limit $19;
+  limit $20;
 -- on SQLite
 select looked.session_id as "sessionId", looked.value
   from (select session_id, started_at as value
@@ -150,7 +160,8 @@ select looked.session_id as "sessionId", looked.value
   where sessions.deleted_at is null and ("sessions"."content_expired_at" is null and ("sessions"."visibility" = 'team' or "sessions"."user_id" = ?)) and "sessions"."agent_id" in (select value as id
   from json_each(?)) and "sessions"."environment_id" in (select value as id
   from json_each(?)) and "sessions"."secret_id" in (select value as id
-  from json_each(?)) and "sessions"."status" in (select value as id
+  from json_each(?)) and (coalesce(sessions.user_id, '') = '' or "sessions"."user_id" in (select value as id
+  from json_each(?))) and "sessions"."status" in (select value as id
   from json_each(?)) and sessions.started_at >= ? and sessions.started_at < ? and coalesce(session_facts.failures, 0) > 0 and exists (select 1
   from session_values
   where session_values.session_id = looked.session_id and session_values.organization_id = ? and field = ? and (name = ? and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like ? escape '!') )

@@ -14,8 +14,52 @@ update secrets
   where organization_id = $2 and environment_id = $3 and user_id is not null;
 update sessions
   set user_id = $1
-  where organization_id = $2 and environment_id = $3 and user_id is null;
+  where organization_id = $2 and environment_id = $3 and user_id is null
+  returning session_id;
 -- an entry of the audit log: see recordActions in audit.sql
+select session_id
+  from session_facts
+  where "session_id" = any($1::text[])
+  order by session_id for update;
+insert into summed_days (organization_id, plane, day, changes, summed) select $1, $2, day, 1, 0
+  from ( select distinct day
+  from session_days
+  where organization_id = $3 and plane = $4 and "session_id" = any($5::text[])) as changed
+  where true
+  order by day
+  on conflict (organization_id, plane, day) do update
+  set changes = summed_days.changes + 1;
+-- on SQLite
+select environment_id, user_id
+  from secrets
+  where organization_id = ? and secret_id = ?;
+update environments
+  set user_id = ?, claimed_by = null, updated_at = ?
+  where organization_id = ? and environment_id = ? and user_id is not distinct
+  from ?
+  returning *;
+update secrets
+  set user_id = ?
+  where organization_id = ? and environment_id = ? and user_id is not null;
+update sessions
+  set user_id = ?
+  where organization_id = ? and environment_id = ? and user_id is null
+  returning session_id;
+-- an entry of the audit log: see recordActions in audit.sql
+select session_id
+  from session_facts
+  where "session_id" in (select value as id
+  from json_each(?))
+  order by session_id;
+insert into summed_days (organization_id, plane, day, changes, summed) select ?, ?, day, 1, 0
+  from ( select distinct day
+  from session_days
+  where organization_id = ? and plane = ? and "session_id" in (select value as id
+  from json_each(?))) as changed
+  where true
+  order by day
+  on conflict (organization_id, plane, day) do update
+  set changes = summed_days.changes + 1;
 
 -- assignMachine
 update environments
@@ -28,8 +72,49 @@ update secrets
   where organization_id = $2 and environment_id = $3 and user_id is not null;
 update sessions
   set user_id = $1
-  where organization_id = $2 and environment_id = $3 and user_id is null;
+  where organization_id = $2 and environment_id = $3 and user_id is null
+  returning session_id;
 -- an entry of the audit log: see recordActions in audit.sql
+select session_id
+  from session_facts
+  where "session_id" = any($1::text[])
+  order by session_id for update;
+insert into summed_days (organization_id, plane, day, changes, summed) select $1, $2, day, 1, 0
+  from ( select distinct day
+  from session_days
+  where organization_id = $3 and plane = $4 and "session_id" = any($5::text[])) as changed
+  where true
+  order by day
+  on conflict (organization_id, plane, day) do update
+  set changes = summed_days.changes + 1;
+-- on SQLite
+update environments
+  set user_id = ?, claimed_by = null, updated_at = ?
+  where organization_id = ? and environment_id = ? and user_id is not distinct
+  from ?
+  returning *;
+update secrets
+  set user_id = ?
+  where organization_id = ? and environment_id = ? and user_id is not null;
+update sessions
+  set user_id = ?
+  where organization_id = ? and environment_id = ? and user_id is null
+  returning session_id;
+-- an entry of the audit log: see recordActions in audit.sql
+select session_id
+  from session_facts
+  where "session_id" in (select value as id
+  from json_each(?))
+  order by session_id;
+insert into summed_days (organization_id, plane, day, changes, summed) select ?, ?, day, 1, 0
+  from ( select distinct day
+  from session_days
+  where organization_id = ? and plane = ? and "session_id" in (select value as id
+  from json_each(?))) as changed
+  where true
+  order by day
+  on conflict (organization_id, plane, day) do update
+  set changes = summed_days.changes + 1;
 
 -- claimMachine
 update environments

@@ -33,6 +33,13 @@ select user_id
   order by created_at, user_id
   limit $3;
 
+-- listNamed
+select user_id, email
+  from members
+  where organization_id = $1
+  order by email_key
+  limit $2;
+
 -- markMailed
 update members
   set mailed_at = $1, link_expires_at = $2, updated_at = $3

@@ -14,33 +14,46 @@ select organization_id, plane, day, changes
 
 -- sumDay
 select '' as value, cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("output_tokens") as bigint) as "output_tokens", cast(sum("unpriced_tokens") as bigint) as "unpriced_tokens", cast(sum("cost") as double precision) as "cost"
+  from ( select '' as value, "sessions", "prompts", "tool_calls", "failures", "input_tokens", "cached_tokens", "output_tokens", "unpriced_tokens", "cost"
   from session_days
-  where organization_id = $1 and plane = $2 and day = $3 and kind = $4 having count(*) > 0
+  where organization_id = $1 and plane = $2 and day = $3 and kind = $4 ) as shown having count(*) > 0
   order by sum(sessions) desc, sum(tool_calls) desc, sum(output_tokens) desc, value
   limit $5;
-select "agent_id" as value, cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("output_tokens") as bigint) as "output_tokens", cast(sum("unpriced_tokens") as bigint) as "unpriced_tokens", cast(sum("cost") as double precision) as "cost"
+select value as value, cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("output_tokens") as bigint) as "output_tokens", cast(sum("unpriced_tokens") as bigint) as "unpriced_tokens", cast(sum("cost") as double precision) as "cost"
+  from ( select agent_id as value, "sessions", "prompts", "tool_calls", "failures", "input_tokens", "cached_tokens", "output_tokens", "unpriced_tokens", "cost"
   from session_days
-  where organization_id = $1 and plane = $2 and day = $3 and kind = $4 and "agent_id" is not null and "agent_id" <> '' group by "agent_id" having count(*) > 0
+  where organization_id = $1 and plane = $2 and day = $3 and kind = $4 ) as shown
+  where value <> '' group by value having count(*) > 0
   order by sum(sessions) desc, sum(tool_calls) desc, sum(output_tokens) desc, value
   limit $5;
-select "environment_id" as value, cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("output_tokens") as bigint) as "output_tokens", cast(sum("unpriced_tokens") as bigint) as "unpriced_tokens", cast(sum("cost") as double precision) as "cost"
+select value as value, cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("output_tokens") as bigint) as "output_tokens", cast(sum("unpriced_tokens") as bigint) as "unpriced_tokens", cast(sum("cost") as double precision) as "cost"
+  from ( select environment_id as value, "sessions", "prompts", "tool_calls", "failures", "input_tokens", "cached_tokens", "output_tokens", "unpriced_tokens", "cost"
   from session_days
-  where organization_id = $1 and plane = $2 and day = $3 and kind = $4 and "environment_id" is not null and "environment_id" <> '' group by "environment_id" having count(*) > 0
+  where organization_id = $1 and plane = $2 and day = $3 and kind = $4 ) as shown
+  where value <> '' group by value having count(*) > 0
   order by sum(sessions) desc, sum(tool_calls) desc, sum(output_tokens) desc, value
   limit $5;
-select "repository" as value, cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("output_tokens") as bigint) as "output_tokens", cast(sum("unpriced_tokens") as bigint) as "unpriced_tokens", cast(sum("cost") as double precision) as "cost"
+select value as value, cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("output_tokens") as bigint) as "output_tokens", cast(sum("unpriced_tokens") as bigint) as "unpriced_tokens", cast(sum("cost") as double precision) as "cost"
+  from ( select repository as value, "sessions", "prompts", "tool_calls", "failures", "input_tokens", "cached_tokens", "output_tokens", "unpriced_tokens", "cost"
   from session_days
-  where organization_id = $1 and plane = $2 and day = $3 and kind = $4 and "repository" is not null and "repository" <> '' group by "repository" having count(*) > 0
+  where organization_id = $1 and plane = $2 and day = $3 and kind = $4 ) as shown
+  where value <> '' group by value having count(*) > 0
   order by sum(sessions) desc, sum(tool_calls) desc, sum(output_tokens) desc, value
   limit $5;
-select "person" as value, cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("output_tokens") as bigint) as "output_tokens", cast(sum("unpriced_tokens") as bigint) as "unpriced_tokens", cast(sum("cost") as double precision) as "cost"
+select value as value, cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("output_tokens") as bigint) as "output_tokens", cast(sum("unpriced_tokens") as bigint) as "unpriced_tokens", cast(sum("cost") as double precision) as "cost"
+  from ( select coalesce( (select user_id
+  from sessions
+  where sessions.session_id = "session_days"."session_id"), $1) as value, "sessions", "prompts", "tool_calls", "failures", "input_tokens", "cached_tokens", "output_tokens", "unpriced_tokens", "cost"
   from session_days
-  where organization_id = $1 and plane = $2 and day = $3 and kind = $4 and "person" is not null and "person" <> '' group by "person" having count(*) > 0
+  where organization_id = $2 and plane = $3 and day = $4 and kind = $5 ) as shown
+  where value <> '' group by value having count(*) > 0
   order by sum(sessions) desc, sum(tool_calls) desc, sum(output_tokens) desc, value
-  limit $5;
-select "name" as value, cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("output_tokens") as bigint) as "output_tokens", cast(sum("unpriced_tokens") as bigint) as "unpriced_tokens", cast(sum("cost") as double precision) as "cost"
+  limit $6;
+select value as value, cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("output_tokens") as bigint) as "output_tokens", cast(sum("unpriced_tokens") as bigint) as "unpriced_tokens", cast(sum("cost") as double precision) as "cost"
+  from ( select name as value, "sessions", "prompts", "tool_calls", "failures", "input_tokens", "cached_tokens", "output_tokens", "unpriced_tokens", "cost"
   from session_days
-  where organization_id = $1 and plane = $2 and day = $3 and kind = $4 and "name" is not null and "name" <> '' group by "name" having count(*) > 0
+  where organization_id = $1 and plane = $2 and day = $3 and kind = $4 ) as shown
+  where value <> '' group by value having count(*) > 0
   order by sum(sessions) desc, sum(tool_calls) desc, sum(output_tokens) desc, value
   limit $5;
 update summed_days
