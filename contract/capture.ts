@@ -50,8 +50,9 @@ export const CapturedSessions = Type.Object({
   results: Type.Array(
     Type.Object({
       clientKey: ClientKey,
-      // If the agent adds to an `expired` session, the client captures the addition as a new session that continues it.
-      outcome: OneOf(['opened', 'found', 'deleted', 'expired', 'refused']),
+      // If the agent adds to an `expired` session, the client captures the addition as a new session that continues it. A `foreign`
+      // session belongs to a machine of somebody else, who still writes to it: the client captures under a key of its own.
+      outcome: OneOf(['opened', 'found', 'foreign', 'deleted', 'expired', 'refused']),
       session: Type.Optional(Session),
       // Set for the sender of a session without events: the key of the salts of its events.
       chainKey: Type.Optional(ChainKey),

@@ -8,6 +8,7 @@ import { PolicyBody, ShownPolicy } from './policy.ts';
 import { DeletionReceipt } from './receipt.ts';
 import { RetentionPreview, RetentionRules } from './retention.ts';
 import { route } from './route.ts';
+import { SessionSenders } from './senders.ts';
 import { SessionViews } from './session-view.ts';
 import { Storage } from './storage.ts';
 
@@ -66,6 +67,14 @@ export const GOVERNANCE = {
     auth: 'member',
     summary: 'Show who looked at a session, as its person; if the session belongs to nobody, as an admin',
     replies: { 200: SessionViews },
+    errors: [401, 403, 404, 429, 503],
+  }),
+  listSessionSenders: route({
+    method: 'GET',
+    path: '/v1/organizations/me/sessions/{sessionId}/senders',
+    auth: 'member',
+    summary: 'Show which secrets of other machines sent events of a session, to those who may read it',
+    replies: { 200: SessionSenders },
     errors: [401, 403, 404, 429, 503],
   }),
   getAuditHead: route({

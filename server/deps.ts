@@ -14,6 +14,7 @@ import type { Revocation } from './ingest/revocation.ts';
 import type { SessionChanges } from './ingest/session-log.ts';
 import type { SessionViews } from './ingest/session-views.ts';
 import type { ShareCounts } from './ingest/share-counts.ts';
+import type { WritePermission } from './ingest/write-permission.ts';
 import type { LongReads } from './long-reads.ts';
 import type { MaskRuns } from './mask/mask-runs.ts';
 import type { Masking } from './mask/masking.ts';
@@ -50,6 +51,7 @@ export interface Deps {
   /** Whether nothing is removed because of its age, because the clock is doubted. */
   doesRetentionWait: () => boolean;
   sessionLog: SessionChanges;
+  writePermission: WritePermission;
   /** Masks texts in stored sessions. */
   masking: Masking;
   maskRuns: MaskRuns;

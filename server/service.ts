@@ -34,6 +34,7 @@ import { createRevocation } from './ingest/revocation.ts';
 import { type Committed, SessionLog } from './ingest/session-log.ts';
 import { SessionViews } from './ingest/session-views.ts';
 import { ShareCounts } from './ingest/share-counts.ts';
+import { WritePermission } from './ingest/write-permission.ts';
 import { Jobs } from './jobs.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { createLongReads } from './long-reads.ts';
@@ -258,6 +259,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     now,
   });
   const sessionLog = quotas.guard(unlimited);
+  const writePermission = new WritePermission(store.db, now);
   const revocation = createRevocation({
     db: store.db,
     sessionLog,
@@ -364,6 +366,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     retentionBounds: bounds,
     doesRetentionWait: () => clock.isDoubted,
     sessionLog,
+    writePermission,
     masking,
     maskRuns,
     witness,

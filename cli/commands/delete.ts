@@ -27,7 +27,8 @@ export const deleteCommand = defineCommand({
 async function runDelete(context: Context, asked: string, yes: boolean, output: Output): Promise<void> {
   const service = createService({ ...requireSettings(context), fetch: context.fetch });
   await withSpool(context, async (spool) => {
-    const { id, agent, agentSession, title, prompt, sent, generation } = chooseSession(context, spool, asked);
+    const session = chooseSession(context, spool, asked);
+    const { id, agent, agentSession, title, prompt, sent, generation } = session;
     const name = `${agent} ${agentSession} ${title ?? prompt ?? ''}`;
     const question = `Delete it at the service, with ${formatCount(sent, 'event')}?`;
     if (!yes) await confirm(context, output, { lines: [name], question });
@@ -40,7 +41,7 @@ async function runDelete(context: Context, asked: string, yes: boolean, output: 
     // A spool that was made anew may not know how many sessions of the service hold the agent session.
     const deleteAll = async () => {
       for (let of = 0; of <= generation || gone.size === of; of++) {
-        if (await deleteOnce(service, keyOf(agent, agentSession, of))) gone.add(of);
+        if (await deleteOnce(service, keyOf(session, of))) gone.add(of);
       }
     };
     // If a hold protects the session at the service, this machine gives nothing up. Any other refusal is handled below.

@@ -29,6 +29,7 @@ import {
   SPOOL_VERSION,
   VERSION_7_COLUMNS,
   VERSION_8_COLUMNS,
+  VERSION_10_COLUMN,
 } from './schema.ts';
 import { createSeen } from './seen.ts';
 import { createSessions } from './sessions.ts';
@@ -321,6 +322,7 @@ function createTables(db: DatabaseSync, path: string, decisions: Decisions): voi
       if (version() < 6) takeOver(db, decisions);
       if (version() < 7) for (const column of VERSION_7_COLUMNS) db.exec(`ALTER TABLE sessions ADD COLUMN ${column}`);
       if (version() < 8) for (const column of VERSION_8_COLUMNS) db.exec(`ALTER TABLE opened ADD COLUMN ${column}`);
+      if (version() < 10) db.exec(`ALTER TABLE sessions ADD COLUMN ${VERSION_10_COLUMN}`);
       db.exec(CHAINS);
     }
     db.exec(`PRAGMA main.user_version = ${SPOOL_VERSION}; COMMIT`);

@@ -49,6 +49,9 @@ export const MEET_FORKS_AGAIN = `
  */
 export const VERSION_8_COLUMNS = ['visibility TEXT', 'wanted TEXT'];
 
+/** Since version 10: from which generation on the session has keys of this machine, because somebody else captures it, too. */
+export const VERSION_10_COLUMN = 'own_from INTEGER';
+
 /** The tables of an empty spool. */
 export const SCHEMA = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -82,6 +85,7 @@ export const SCHEMA = `
     held_elsewhere INTEGER NOT NULL DEFAULT 0,
     -- How many events the service's session had, by its last answer. More later are of another machine.
     service_events INTEGER,
+    ${VERSION_10_COLUMN},
 ${VERSION_7_COLUMNS.map((column) => `    ${column},\n`).join('')}    UNIQUE (agent, agent_session)
   );
   CREATE INDEX sessions_open ON sessions (last_at) WHERE state = 'open';

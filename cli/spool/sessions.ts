@@ -32,6 +32,8 @@ export interface SessionRow extends SessionFacts {
   serviceId: string | undefined;
   /** How many sessions of the service were completed before the present one. */
   generation: number;
+  /** From this generation on, it is captured under keys of this machine, because somebody else captures it, too. */
+  ownFrom: number | undefined;
   /** The decision about it. */
   verdict: Verdict;
   /** Whether every file of the session was read to its end. */
@@ -96,6 +98,7 @@ export function createSessions(db: DatabaseSync) {
   const settle = db.prepare('UPDATE sessions SET settled = 1 WHERE id = ? AND settled = 0');
   const setState = db.prepare('UPDATE sessions SET state = ?, service_id = ? WHERE id = ?');
   const close = db.prepare("UPDATE sessions SET state = 'closed', generation = generation + 1 WHERE id = ?");
+  const setOwn = db.prepare('UPDATE sessions SET own_from = generation WHERE id = ?');
   const setDeleted = db.prepare("UPDATE sessions SET state = 'closed', service_id = NULL WHERE id = ?");
   const expire = db.prepare('UPDATE sessions SET expired_until = max(coalesce(expired_until, 0), ?) WHERE id = ?');
   const expiredUntil = db.prepare('SELECT expired_until FROM sessions WHERE agent = ? AND agent_session = ?');
@@ -156,6 +159,8 @@ export function createSessions(db: DatabaseSync) {
     setServiceEvents: (id: number, events: number) => setServiceEvents.run(events, id),
     /** Closes the service's session: the next events go to another one. */
     close: (id: number) => close.run(id),
+    /** Somebody else captures the session, too. From now on, it goes to sessions of this machine alone. */
+    setOwn: (id: number) => setOwn.run(id),
     /** The service has removed the records written until then because of their age. */
     expire: (id: number, until: number) => expire.run(until, id),
     /** The time up to which an agent's session has expired at the service. 0 if nothing has expired. */
@@ -228,6 +233,7 @@ function toRow(row: Record<string, unknown>): SessionRow {
     verdict: (text(row.verdict) ?? 'wanted') as Verdict,
     serviceId: text(row.service_id),
     generation: Number(row.generation),
+    ownFrom: time(row.own_from),
     forkedFrom: text(row.forked_from),
     title: text(row.title),
     prompt: text(row.prompt),

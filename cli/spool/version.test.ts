@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { makeFolder, write } from '../test/folder.ts';
 import { openDecisions } from './decisions.ts';
 import { openSpool } from './open.ts';
-import { READABLE_VERSION, SPOOL_VERSION, VERSION_7_COLUMNS, VERSION_8_COLUMNS } from './schema.ts';
+import { READABLE_VERSION, SPOOL_VERSION, VERSION_7_COLUMNS, VERSION_8_COLUMNS, VERSION_10_COLUMN } from './schema.ts';
 
 test.each([
   [SPOOL_VERSION + 1, 'by a newer version of capture'],
@@ -24,7 +24,7 @@ function removeColumns(db: DatabaseSync): void {
   const drop = (table: string, columns: readonly string[]) => {
     for (const column of columns) db.exec(`ALTER TABLE ${table} DROP COLUMN ${column.split(' ')[0]}`);
   };
-  drop('sessions', VERSION_7_COLUMNS);
+  drop('sessions', [...VERSION_7_COLUMNS, VERSION_10_COLUMN]);
   drop('opened', VERSION_8_COLUMNS);
 }
 

@@ -23,7 +23,8 @@ export interface StoredEvent {
 export async function startHeld() {
   const service = await startTestService('sqlite');
   onTestFinished(() => service.close());
-  const { live, owner } = await createTenant(service);
+  const tenant = await createTenant(service);
+  const { live } = tenant;
   const url = await service.app.listen({ port: 0, host: '127.0.0.1' });
   const home = makeFolder();
   const options = { home, url, secret: live };
@@ -58,8 +59,8 @@ export async function startHeld() {
 
   const held = {
     home,
-    owner,
     service,
+    tenant,
     options,
     run: (...args: string[]) => run(args, options),
     /** Runs `capture verify --json`. @returns its report, exit code and stderr */

@@ -143,7 +143,8 @@ export class VisibilityWorld {
       isLost: false,
     };
     this.#sessions.push(session);
-    for (let number = 0; number < MOST_GENERATIONS; number++) this.#keys.set(this.#keyOf(agent, id, number), session);
+    for (let number = 0; number < MOST_GENERATIONS; number++)
+      this.#keys.set(this.#keyOf({ agent, agentSession: id }, number), session);
     mkdirSync(dirname(file), { recursive: true });
     this.#write(session, headOf(this.#toAgents(session), this.#time()));
     if (parents.length === 0) this.#say(session);

@@ -62,7 +62,9 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
       spool.transact(() => {
         for (const [index, session] of left.entries()) {
           const result = results[index] as CaptureResult;
-          if (result.outcome === 'refused') refused.set(session.id, toRefusal(session, result));
+          const isStillForeign = result.outcome === 'foreign' && session.ownFrom !== undefined;
+          if (result.outcome === 'refused' || isStillForeign) refused.set(session.id, toRefusal(session, result));
+          else if (result.outcome === 'foreign') spool.sessions.setOwn(session.id);
           else takeOutcome(session, result, wanted[index] as Visibility);
         }
       });
@@ -206,17 +208,20 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   }
 
   async function toBody(session: SessionRow): Promise<CapturedSession> {
-    const { agent, agentSession, generation, forkedFrom } = session;
+    const { agent, agentSession, generation, forkedFrom, ownFrom } = session;
     const environmentId = await registration.environment();
     const agentInstallationId = await register(session);
     const visibility = wantedNow(session);
+    const shared = { agent, agentSession };
+    // A fork names its origin; a session that somebody else captures is one, too.
+    const origin = forkedFrom === undefined ? ownFrom === 0 && shared : { agent, agentSession: forkedFrom };
     return {
       ...{ environmentId, agentInstallationId, agentId: agent },
-      clientKey: keyOf(agent, agentSession, generation),
+      clientKey: keyOf(session, generation),
       startedAt: new Date(toPlausible(startOf(session))).toISOString(),
       ...(visibility !== 'team' && { visibility }),
-      ...(generation > 0 && { continues: keyOf(agent, agentSession, generation - 1) }),
-      ...(forkedFrom !== undefined && { forkedFrom: keyOf(agent, forkedFrom) }),
+      ...(generation > 0 && { continues: keyOf(session, generation - 1) }),
+      ...(origin && { forkedFrom: keyOf(origin) }),
     };
   }
 
@@ -304,7 +309,7 @@ const EARLIEST = Date.UTC(2000);
 function toRefusal({ agent, agentSession }: SessionRow, { error, code }: CaptureResult): Failure {
   return new Failure(
     EXIT.failure,
-    `The service refuses session ${agentSession} of ${agent}: ${error ?? code}`,
+    `The service refuses session ${agentSession} of ${agent}: ${error ?? code ?? 'another person captures it'}`,
     'Its events stay in the spool. A newer version of capture or of the service may help.',
   );
 }

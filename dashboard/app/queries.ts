@@ -33,6 +33,7 @@ export const keys = {
   summary: (sessionId: string) => ['summaries', sessionId],
   facts: (sessionId: string) => ['facts', sessionId],
   sessionViews: (sessionId: string) => ['session-views', sessionId],
+  sessionSenders: (sessionId: string) => ['session-senders', sessionId],
   shares: (sessionId: string) => ['shares', sessionId],
   masks: (sessionId: string) => ['masks', sessionId],
   allFacts: ['facts'],
@@ -274,6 +275,15 @@ export function useMembers() {
   return useQuery({
     queryKey: keys.members,
     queryFn: async ({ signal }) => (await api.listMembers({ signal })).body.users,
+  });
+}
+
+/** The secrets of other machines that sent events of a session, for those who may read it. */
+export function useSessionSenders(sessionId: string) {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.sessionSenders(sessionId),
+    queryFn: async ({ signal }) => (await api.listSessionSenders({ sessionId, signal })).body.senders,
   });
 }
 

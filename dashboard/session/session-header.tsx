@@ -21,6 +21,7 @@ import { DownloadMenu } from './download-menu.tsx';
 import type { Timeline } from './model/build.ts';
 import type { Head } from './model/markdown.ts';
 import type { Outcome } from './model/outcome.ts';
+import { OtherSenders } from './other-senders.tsx';
 import { OutcomeLine, type OutcomeLinks } from './outcome-line.tsx';
 import { Related } from './related.tsx';
 import { keptInWords, whyKept } from './retention-words.ts';
@@ -143,6 +144,7 @@ export function SessionHeader(props: Props) {
           {redactions > 0 && <span>{plural(redactions, 'redaction')}</span>}
           {facts && keptInWords(facts) !== undefined && <span title={whyKept(facts)}>{keptInWords(facts)}</span>}
           {facts && <Related sessionId={session.sessionId} related={facts.related} />}
+          {onMask && <OtherSenders sessionId={session.sessionId} />}
           {facts && <SeenBy sessionId={session.sessionId} userId={facts.summary.userId} />}
         </div>
       </Scroll>

@@ -56,6 +56,21 @@ test('the header of a session that belongs to nobody says so', async () => {
   await expect.element(page.getByTitle('person: nobody’s: account ubuntu on ci-7')).toBeVisible();
 });
 
+test('the header of a session names the other machine that sent some of its events', async () => {
+  service.answers.listSessionSenders = () => ({
+    senders: [
+      {
+        ...{ secretId: 'sec_2', environmentId: 'env_1', events: 3, firstSequence: 2, lastSequence: 4 },
+        lastAt: NOW,
+      },
+    ],
+  });
+  await show('/sessions/ses_1', service);
+  const told = page.getByText('Sent by another machine: ci-7');
+  await told.click();
+  await expect.element(page.getByText(/ci-7 sent 3 events between 2 and 4/)).toBeVisible();
+});
+
 test('suggestions for people are the members, found by any part of their address', async () => {
   await show('/sessions', service);
   const bar = page.getByRole('combobox', { name: 'Find sessions' });

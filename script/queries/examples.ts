@@ -85,6 +85,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
 
   addLooks: [[[LOOKS]]],
   listSessionViews: [[ORGANIZATION, 'ses_1']],
+  listSenders: [[SESSION]],
 
   recordAction: [],
   recordActions: [[ORGANIZATION, [HAPPENED], NOW]],
@@ -138,6 +139,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   purgeStoredDays: [['2026-11-22']],
   countOpen: [[ORGANIZATION, 'env_1', 1, NOW]],
   findIssued: [[ORGANIZATION, 'hash', NOW]],
+  findWritten: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }]],
   findSender: [[HOLDER]],
   bindSecret: [[HOLDER, 'env_1']],
   findCaptured: [[ORGANIZATION, 'live', 'key']],

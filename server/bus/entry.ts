@@ -19,6 +19,8 @@ const Entry = Type.Union([
     lastSequence: Type.Integer({ minimum: 1 }),
     key: Nullable(Type.String()),
     fingerprint: Nullable(Type.String()),
+    // Absent in messages of versions that did not write it.
+    sentBy: Type.Optional(Nullable(Type.String())),
     appendId: Type.String({ pattern: '^[0-9a-f]{32}$' }),
     codec: Count,
     at: Time,

@@ -44,5 +44,7 @@ export async function readTask(
   }
   if (entry.kind !== 'append') return {};
   const body = entry.parts === 0 ? data : await bus.readParts(entry.appendId, entry.parts);
-  return body ? { append: { ...place, ...entry, body } } : 'a part of its body is missing';
+  return body
+    ? { append: { ...place, ...entry, sentBy: entry.sentBy ?? null, body } }
+    : 'a part of its body is missing';
 }

@@ -4,6 +4,7 @@ import type { Plane } from '../../contract/secret.ts';
 import { hashSecret, isSecretValue } from '../credentials.ts';
 import type { Limits } from '../limits.ts';
 import { isUnavailable } from '../store/dialect.ts';
+import type { Sender } from '../store/ownership.ts';
 import type { Db } from '../store/schema.ts';
 import { findSecretByHash, markSecretUsed } from '../store/secrets.ts';
 
@@ -12,6 +13,8 @@ export interface SecretCaller {
   secretId: string;
   organizationId: string;
   plane: Plane;
+  /** Present if a machine got the secret by a confirmed sign-in. */
+  machine?: Pick<Sender, 'environmentId' | 'userId'>;
 }
 
 export interface SecretLookupOptions {
@@ -91,7 +94,12 @@ export function createSecretLookup({ db, pepper, limits, now, onError }: SecretL
     if (row.status === 'revoked') {
       return new Problem('secret_revoked', 'This organization secret was revoked. Issue a new one in the dashboard.');
     }
-    const caller = { secretId: row.secret_id, organizationId: row.organization_id, plane: row.plane };
+    const caller: SecretCaller = {
+      secretId: row.secret_id,
+      organizationId: row.organization_id,
+      plane: row.plane,
+      ...(row.is_machine === 1 && { machine: { environmentId: row.environment_id, userId: row.user_id } }),
+    };
     return { caller, foundAt: now() };
   }
 

@@ -23,6 +23,8 @@ export interface NewBatch {
   idempotencyKey: string | null;
   /** SHA-256 of the request body in hexadecimal. */
   fingerprint: string;
+  /** The secret of the sender, if another one opened the session. */
+  sentBy?: string | null;
   /** How many events the session must have before the append; undefined: any number. */
   expectedEvents?: number | undefined;
   events: readonly FramedEvent[];
@@ -125,14 +127,24 @@ export class SessionLog {
 
   /** @throws Problem `idempotency_key_reused`, `idempotency_in_progress`, `not_found`, `session_deleted`, `session_closed`, `sequence_mismatch` */
   async append(batch: NewBatch): Promise<Accepted> {
-    const { organizationId, sessionId, plane, idempotencyKey: key, expectedEvents, events, sent, sender } = batch;
+    const {
+      organizationId,
+      sessionId,
+      plane,
+      idempotencyKey: key,
+      expectedEvents,
+      events,
+      sent,
+      sender,
+      sentBy = null,
+    } = batch;
     const place = { organizationId, sessionId };
     const frame = await sliceOf(bytesOf(events), () => encodeFrame(events, sent));
     const appendId = newUuid();
     const fingerprint = key === null ? null : batch.fingerprint;
     const at = this.#options.now();
     const count = events.length;
-    const command = { kind: 'append', plane, appendId, key, fingerprint, count, expectedEvents, at } as const;
+    const command = { kind: 'append', plane, appendId, key, fingerprint, sentBy, count, expectedEvents, at } as const;
     const settled = this.#options.onAppend?.({ events: count, bytes: frame.body.byteLength });
     let outcome: AppendOutcome = 'refused';
     try {

@@ -40,6 +40,8 @@ export interface AppendCommand {
   appendId: string;
   key: string | null;
   fingerprint: string | null;
+  /** The secret of the sender, if another one opened the session. */
+  sentBy: string | null;
   /** How many events it adds. */
   count: number;
   /** How many events the session must have before the append; undefined: any number. */

@@ -10,7 +10,15 @@ import { secret } from '../store/audit-chain.ts';
 import { fromTimestamp, optional, toTimestamp } from '../store/columns.ts';
 import { storeUnavailable } from '../store/dialect.ts';
 import type { Captured, CaptureOpening } from '../store/opening.ts';
-import { findCaptured, findDeleted, findSender, isOwn, mayDelete, mayDeleteAgain } from '../store/ownership.ts';
+import {
+  findCaptured,
+  findDeleted,
+  findSender,
+  isOwn,
+  mayDelete,
+  mayDeleteAgain,
+  mayWrite,
+} from '../store/ownership.ts';
 import { findChainKeys } from '../store/salt-keys.ts';
 import { toSession } from '../store/sessions.ts';
 import { Queue } from '../work.ts';
@@ -24,7 +32,7 @@ const SESSIONS_A_POINT = 50;
 export const pointsOf = (sessions: readonly unknown[]) => Math.floor(sessions.length / SESSIONS_A_POINT);
 
 /** Requests for many sessions at once, with an answer for each session. */
-export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Deps) => {
+export const captureHandlers = ({ store: { db }, sessionLog, writePermission, reading, now }: Deps) => {
   /**
    * Appends the batches of one session in order. It stops at the first refused batch, so that no batch overtakes an earlier
    * one.
@@ -37,6 +45,7 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
         if ('problem' in read) throw new Problem(read.problem.code, read.problem.error);
         const { events, fingerprint, body: plain } = read;
         const { organizationId, plane, secretId } = caller;
+        const sentBy = await writePermission.check(caller, sessionId);
         const { replayed, ...place } = await sessionLog.append({
           organizationId,
           plane,
@@ -45,6 +54,7 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
           sessionId,
           idempotencyKey,
           fingerprint,
+          sentBy,
           events,
           sent: { zstd, plain },
           expectedEvents,
@@ -67,17 +77,24 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
     async captureSessions({ caller, body, spend }) {
       await spend(pointsOf(body.sessions));
       const captured = await sessionLog.capture(body.sessions.map((session) => toOpening(caller, session, now())));
+      for (const one of captured) if ('row' in one) writePermission.note(one.row);
       const isFound = captured.some(({ outcome }) => outcome === 'found');
       const sender = isFound ? await findSender(db, caller) : undefined;
       const isTold = (one: Captured) =>
         one.outcome === 'opened' || (one.outcome === 'found' && sender !== undefined && isOwn(one.row, sender));
+      const isForeign = (one: Captured) =>
+        one.outcome === 'found' &&
+        one.row.status === 'active' &&
+        caller.machine !== undefined &&
+        sender !== undefined &&
+        !mayWrite(one.row, sender);
       const empty = captured.flatMap((one) =>
         'row' in one && isTold(one) && one.row.event_count === 0 ? [one.row.session_id] : [],
       );
       const chainKeys = await findChainKeys(db, caller.organizationId, empty);
       const results = captured.map((one, index) => ({
         clientKey: body.sessions[index]?.clientKey ?? '',
-        ...toCaptureResult(one, isTold(one)),
+        ...toCaptureResult(one, isTold(one), isForeign(one)),
         ...('row' in one && optional('chainKey', chainKeys.get(one.row.session_id) ?? null)),
       }));
       return { status: 200, body: { results } };
@@ -112,6 +129,7 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
       const results = await Promise.all(
         body.sessions.map(async ({ sessionId, status = 'completed', endedAt: given }) => {
           try {
+            await writePermission.check(caller, sessionId);
             const asked = given === undefined ? undefined : fromTimestamp(given);
             const { endedAt } = await sessionLog.close({ organizationId, plane, sessionId, status, endedAt: asked });
             return { sessionId, status, endedAt: toTimestamp(endedAt) };
@@ -195,8 +213,9 @@ function toOpening(
 /**
  * Members can compute a key. The answer may therefore reveal that a session exists, but neither its title nor its visibility.
  */
-function toCaptureResult(one: Captured, isTold: boolean): Omit<CaptureResult, 'clientKey'> {
+function toCaptureResult(one: Captured, isTold: boolean, isForeign: boolean): Omit<CaptureResult, 'clientKey'> {
   if ('row' in one) {
+    if (isForeign) return { outcome: 'foreign' };
     const { title: _, visibility: __, ...session } = toSession(one.row);
     return { outcome: one.outcome, session: isTold ? toSession(one.row) : session };
   }

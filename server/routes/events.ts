@@ -12,7 +12,7 @@ import { lookerOf } from './session-views.ts';
 
 const DEFAULT_PAGE = 100;
 
-export const eventHandlers = ({ store: { db }, sessionLog, reading, sessionViews }: Deps) => {
+export const eventHandlers = ({ store: { db }, sessionLog, writePermission, reading, sessionViews }: Deps) => {
   async function find(caller: MemberCaller, sessionId: string) {
     const viewer = await viewerOf(db, caller);
     return { viewer, session: foundReadable(viewer, await findSession(db, viewer, sessionId)) };
@@ -29,7 +29,8 @@ export const eventHandlers = ({ store: { db }, sessionLog, reading, sessionViews
       const { events, idempotencyKey: inBody, body: plain, fingerprint } = read;
       const idempotencyKey = inHeader ?? inBody ?? null;
       const sent = zstd && { zstd, plain };
-      const batch = { organizationId, plane, sender, sessionId, idempotencyKey, fingerprint, events, sent };
+      const sentBy = await writePermission.check(caller, sessionId);
+      const batch = { organizationId, plane, sender, sessionId, idempotencyKey, fingerprint, sentBy, events, sent };
       const { firstSequence, lastSequence, replayed, async } = await sessionLog.append(batch);
       return {
         status: async ? 202 : 200,

@@ -4,10 +4,11 @@ import type { MemberCaller } from '../http/auth.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
 import type { Looker } from '../ingest/session-views.ts';
 import { readPolicy } from '../store/policies.ts';
+import { listSenders, toSender } from '../store/senders.ts';
 import { listSessionViews, toSessionView } from '../store/session-views.ts';
 import { findSession } from '../store/sessions.ts';
 import { viewerOf } from '../store/viewer.ts';
-import { found } from './answers.ts';
+import { found, foundReadable } from './answers.ts';
 
 export const sessionViewHandlers = ({ store: { db }, sessionViews }: Deps) =>
   ({
@@ -23,6 +24,12 @@ export const sessionViewHandlers = ({ store: { db }, sessionViews }: Deps) =>
         listSessionViews(db, organizationId, params.sessionId),
       ]);
       return { status: 200, body: { isRecorded, views: rows.map(toSessionView) } };
+    },
+
+    async listSessionSenders({ caller, params }) {
+      const viewer = await viewerOf(db, caller);
+      const session = foundReadable(viewer, await findSession(db, viewer, params.sessionId));
+      return { status: 200, body: { senders: (await listSenders(db, session)).map(toSender) } };
     },
   }) satisfies Partial<Handlers>;
 

@@ -18,7 +18,7 @@ import { found } from './answers.ts';
 const DEFAULT_PAGE = 50;
 const LARGEST_PAGE = 100;
 
-export const sessionHandlers = ({ store: { db }, sessionLog, audienceChanged, now }: Deps) => {
+export const sessionHandlers = ({ store: { db }, sessionLog, writePermission, audienceChanged, now }: Deps) => {
   interface Past {
     startedAt: number;
     repoRemote?: string | undefined;
@@ -37,6 +37,7 @@ export const sessionHandlers = ({ store: { db }, sessionLog, audienceChanged, no
     } = body;
     const session = { environmentId, installationId, agentId, title, repoRoot, gitBranch, visibility, ...past };
     const row = await sessionLog.open({ organizationId, plane, secretId, ...session });
+    writePermission.note(row);
     return { status: 201, body: { sessionId: row.session_id, session: toSession(row) } } as const;
   }
 
@@ -59,6 +60,7 @@ export const sessionHandlers = ({ store: { db }, sessionLog, audienceChanged, no
       const status = body.status ?? 'completed';
       const given = body.endedAt === undefined ? undefined : fromTimestamp(body.endedAt);
       const { sessionId } = params;
+      await writePermission.check(caller, sessionId);
       const { endedAt } = await sessionLog.close({ organizationId, plane, sessionId, status, endedAt: given });
       return { status: 200, body: { sessionId, status, endedAt: toTimestamp(endedAt) } };
     },

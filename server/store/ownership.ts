@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Plane } from '../../contract/secret.ts';
+import type { SessionKey } from '../log/decide.ts';
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { changedRows, firstRow } from './rows.ts';
@@ -48,9 +49,29 @@ export const isOwn = (row: SessionRow, sender: Sender): boolean =>
 /** Whether a new session of the sender must be as strict as this parent. The sender learns nothing else about the parent. */
 export const mayComeFrom = (row: SessionRow, sender: Sender): boolean => isOfSecret(row, sender) || isOwn(row, sender);
 
-const isOfSecret = ({ secret_id }: SessionRow, { secretId }: Sender) => secret_id === secretId;
+/** The columns that decide whether a secret may write to a session. */
+export type Written = Pick<SessionRow, 'session_id' | 'organization_id' | 'environment_id' | 'user_id' | 'secret_id'>;
 
-const isOfPerson = ({ user_id }: SessionRow, { userId }: Sender) => userId !== null && user_id === userId;
+/** Finds a session even while it is being deleted, or its tombstone, so that its machine learns that it was deleted. */
+export const findWritten = (db: Db, { organizationId, sessionId }: SessionKey): Promise<Written | undefined> =>
+  firstRow(
+    db,
+    sql<Written>`
+      select session_id, organization_id, environment_id, user_id, secret_id from sessions
+      where organization_id = ${organizationId} and session_id = ${sessionId}
+      union all
+      select session_id, organization_id, environment_id, null, null from deleted_sessions
+      where organization_id = ${organizationId} and session_id = ${sessionId} limit 1`,
+  );
+
+/** Whether a machine may write to the session: it or another machine of its person captured it, or its secret opened it. */
+export const mayWrite = (row: Written, sender: Sender): boolean =>
+  isOfPerson(row, sender) || isOfMachine(row, sender) || isOfSecret(row, sender);
+
+const isOfSecret = ({ secret_id }: Pick<SessionRow, 'secret_id'>, { secretId }: Sender) => secret_id === secretId;
+
+const isOfPerson = ({ user_id }: Pick<SessionRow, 'user_id'>, { userId }: Sender) =>
+  userId !== null && user_id === userId;
 
 /** Whether the sender may delete the session without being an admin. */
 export const mayDelete = (row: SessionRow, sender: Sender, now: number): boolean =>

@@ -26,6 +26,7 @@ export interface NewAppend extends SessionKey {
   at: number;
   key: string | null;
   fingerprint: string | null;
+  sentBy: string | null;
   codec: number;
   body: Uint8Array;
 }
@@ -107,17 +108,18 @@ export async function runPrepared<Row extends pg.QueryResultRow>(
 const CHANGED = 's.organization_id, s.session_id, s.status, s.event_count';
 
 const APPEND = `
-  session_id, first_sequence, last_sequence, organization_id, append_id, created_at, idempotency_key, fingerprint, codec`;
+  session_id, first_sequence, last_sequence, organization_id, append_id, created_at, idempotency_key, fingerprint, sent_by,
+  codec`;
 
 /** New appends as rows. The parameters from number `first` on are the result of `valuesOf`. */
 const appendsFrom = (first: number) => `unnest($${first}::text[], $${first + 1}::int[], $${first + 2}::int[],
   $${first + 3}::text[], $${first + 4}::text[], $${first + 5}::bigint[], $${first + 6}::text[], $${first + 7}::text[],
-  $${first + 8}::int[], $${first + 9}::int[], $${first + 10}::int[]) AS n (${APPEND}, start, bytes)`;
+  $${first + 8}::text[], $${first + 9}::int[], $${first + 10}::int[], $${first + 11}::int[]) AS n (${APPEND}, start, bytes)`;
 
 /** Inserts the appends in `rows`. The parameters from number `first` on are the result of `valuesOf`. */
 const insertOf = (rows: string, first: number) => `
   INSERT INTO appends (${APPEND}, body)
-  SELECT ${APPEND.replaceAll(/[a-z]\w+/g, `${rows}.$&`)}, substring($${first + 11}::bytea FROM ${rows}.start FOR ${rows}.bytes)
+  SELECT ${APPEND.replaceAll(/[a-z]\w+/g, `${rows}.$&`)}, substring($${first + 12}::bytea FROM ${rows}.start FOR ${rows}.bytes)
   FROM`;
 
 /** All bodies are joined in one value, with their positions in it. A list would be sent as text, which is twice as long. */
@@ -137,6 +139,7 @@ function valuesOf(appends: readonly NewAppend[]): unknown[] {
     appends.map((one) => one.at),
     appends.map((one) => one.key),
     appends.map((one) => one.fingerprint),
+    appends.map((one) => one.sentBy),
     appends.map((one) => one.codec),
     starts,
     lengths,

@@ -79,7 +79,9 @@ export interface SecretRow extends Dated {
   last_four: string;
   status: 'active' | 'revoked';
   created_by: string;
-  /** The person who confirmed the sign-in that issued it; null for a plain secret. */
+  /** Whether a machine got it by a confirmed sign-in. */
+  is_machine: Generated<number>;
+  /** The person who confirmed the sign-in that issued it; null for a plain secret, or if the machine belongs to nobody. */
   user_id: string | null;
   /** The machine of the secret: the one that a member signed in with it, or the first that registered with it. */
   environment_id: string | null;
@@ -212,6 +214,8 @@ export interface AppendRow {
   idempotency_key: string | null;
   /** SHA-256 of the request body, in hexadecimal; null without an idempotency key. */
   fingerprint: string | null;
+  /** The secret that sent it, if another one opened the session. */
+  sent_by: string | null;
   /** How `body` is encoded: see `log/frame.ts`. */
   codec: number;
   body: Uint8Array;

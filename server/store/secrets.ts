@@ -45,10 +45,10 @@ export async function addSecret(transaction: Db, secret: NewSecret, now: number)
   return oneRow(
     transaction,
     sql<SecretRow>`
-      insert into secrets (secret_id, organization_id, name, plane, hash, prefix, last_four, status, created_by, user_id,
+      insert into secrets (secret_id, organization_id, name, plane, hash, prefix, last_four, status, created_by, is_machine, user_id,
         environment_id, created_at, updated_at)
       values (${newId('sec', now)}, ${secret.organizationId}, ${secret.name ?? null}, ${secret.plane}, ${secret.hash},
-        ${secret.prefix}, ${secret.lastFour}, 'active', ${secret.createdBy}, ${secret.userId ?? null},
+        ${secret.prefix}, ${secret.lastFour}, 'active', ${secret.createdBy}, ${Number(secret.userId !== undefined)}, ${secret.userId ?? null},
         ${secret.environmentId ?? null}, ${now}, ${now})
       returning *`,
   );
@@ -111,11 +111,19 @@ export async function revokeSecrets(db: Db, organizationId: string, now: number,
   return rows.map(({ secret_id }) => secret_id);
 }
 
-type SecretHolder = Pick<SecretRow, 'secret_id' | 'organization_id' | 'plane' | 'status'>;
+type SecretHolder = Pick<
+  SecretRow,
+  'secret_id' | 'organization_id' | 'plane' | 'status' | 'environment_id' | 'user_id'
+> & { is_machine: number };
 
 /** Finds a secret by its hash in all organizations, because the organization is not known yet. */
 export const findSecretByHash = (db: Db, hash: string): Promise<SecretHolder | undefined> =>
-  firstRow(db, sql<SecretHolder>`select secret_id, organization_id, plane, status from secrets where hash = ${hash}`);
+  firstRow(
+    db,
+    sql<SecretHolder>`
+      select secret_id, organization_id, plane, status, is_machine, environment_id, user_id from secrets
+      where hash = ${hash}`,
+  );
 
 /** Finds an active secret of the organization by its hash, if it was issued after a time in epoch milliseconds. */
 export const findIssued = (db: Db, organizationId: string, hash: string, issuedAfter: number) =>

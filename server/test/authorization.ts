@@ -60,6 +60,8 @@ const BELONGS = 'A person belongs to one organization at a time.';
 
 const OTHER_PLANE = 'A secret sees only the sessions of its own plane.';
 
+const OTHER_PERSON = 'A machine writes only to sessions of its own, or of another machine of the same person.';
+
 const OF_MEMBERS =
   'Only members of the organization may see the share, so others get the same answer as for an unknown share.';
 
@@ -71,8 +73,14 @@ export const EXCEPTIONS: Partial<Record<AnyRouteName, readonly Exception[]>> = {
   ],
   openSession: [{ callers: ['foreignSecret'], status: 400, why: NAMES_FOREIGN }],
   openPastSession: [{ callers: ['foreignSecret'], status: 400, why: NAMES_FOREIGN }],
-  appendEvents: [{ callers: ['testSecret'], status: 404, why: OTHER_PLANE }],
-  completeSession: [{ callers: ['testSecret'], status: 404, why: OTHER_PLANE }],
+  appendEvents: [
+    { callers: ['testSecret'], status: 404, why: OTHER_PLANE },
+    { callers: ['otherMachine'], status: 404, why: OTHER_PERSON },
+  ],
+  completeSession: [
+    { callers: ['testSecret'], status: 404, why: OTHER_PLANE },
+    { callers: ['otherMachine'], status: 404, why: OTHER_PERSON },
+  ],
   deleteCapturedSession: [
     { callers: ['testSecret'], status: 404, why: OTHER_PLANE },
     { callers: ['otherMachine'], status: 403, why: 'A machine may delete only sessions that it captured.' },

@@ -164,6 +164,7 @@ export const ASKS: Record<AnyRouteName, Unasked | ((target: Target, world: World
   getSessionFacts: ({ sessionId, nextId }) => [{ params: { sessionId } }, { params: { sessionId: nextId } }],
   getSessionIndex: ofSession,
   listSessionViews: ofSession,
+  listSessionSenders: ofSession,
   listMasks: ofSession,
   // masking-everywhere.slow.test.ts tests which sessions it finds.
   maskEverywhere: right('maskEverywhere'),

@@ -110,6 +110,7 @@ create table secrets (
   last_four text not null,
   status text not null,
   created_by text not null,
+  is_machine integer default 0 not null,
   -- The person who confirmed the sign-in that issued it; null for a plain secret.
   user_id text,
   environment_id text,
@@ -374,11 +375,15 @@ create table appends (
   created_at bigint not null,
   idempotency_key text,
   fingerprint text,
+  -- The secret that sent it; null for the secret that opened the session.
+  sent_by text,
   codec integer not null,
   body ${bytes} not null,
   constraint appends_sequence primary key (session_id, first_sequence)
 );
 create unique index appends_by_key on appends (session_id, idempotency_key) where idempotency_key is not null;
+-- The appends of other secrets, which are rare.
+create index appends_by_other_secret on appends (session_id, sent_by) where sent_by is not null;
 `,
   {
     postgres: `

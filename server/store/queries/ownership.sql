@@ -20,6 +20,15 @@ select environment_id, user_id
   from secrets
   where organization_id = $1 and secret_id = $2;
 
+-- findWritten
+select session_id, organization_id, environment_id, user_id, secret_id
+  from sessions
+  where organization_id = $1 and session_id = $2
+  union all select session_id, organization_id, environment_id, null, null
+  from deleted_sessions
+  where organization_id = $3 and session_id = $4
+  limit 1;
+
 -- forgetDeletion
 update deleted_sessions
   set client_key = null

@@ -7,8 +7,8 @@ update organizations
 select count(*) as count
   from secrets
   where organization_id = $1 and status = 'active';
-insert into secrets (secret_id, organization_id, name, plane, hash, prefix, last_four, status, created_by, user_id, environment_id, created_at, updated_at)
-  values ($1, $2, $3, $4, $5, $6, $7, 'active', $8, $9, $10, $11, $12)
+insert into secrets (secret_id, organization_id, name, plane, hash, prefix, last_four, status, created_by, is_machine, user_id, environment_id, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, $7, 'active', $8, $9, $10, $11, $12, $13)
   returning *;
 
 -- findIssued
@@ -17,7 +17,7 @@ select *
   where organization_id = $1 and hash = $2 and status = 'active' and created_at > $3;
 
 -- findSecretByHash
-select secret_id, organization_id, plane, status
+select secret_id, organization_id, plane, status, is_machine, environment_id, user_id
   from secrets
   where hash = $1;
 
