@@ -6,6 +6,7 @@ import { Hold, PlaceHoldBody } from './hold.ts';
 import { MaskBody, Masked, MaskReceipt, MaskRun } from './mask.ts';
 import { PolicyBody, ShownPolicy } from './policy.ts';
 import { DeletionReceipt } from './receipt.ts';
+import { Repositories } from './repositories.ts';
 import { RetentionPreview, RetentionRules } from './retention.ts';
 import { route } from './route.ts';
 import { SessionSenders } from './senders.ts';
@@ -30,6 +31,14 @@ export const GOVERNANCE = {
     body: PolicyBody,
     replies: { 200: ShownPolicy },
     errors: [400, 401, 403, 429, 503],
+  }),
+  listRepositories: route({
+    method: 'GET',
+    path: '/v1/organizations/me/repositories',
+    auth: 'member',
+    summary: 'List the repositories of all sessions, in the form of lists, filters, rules and holds',
+    replies: { 200: Repositories },
+    errors: [401, 403, 429, 503],
   }),
   previewRetention: route({
     method: 'POST',

@@ -5,7 +5,7 @@ export const HOLD_TARGETS = ['session', 'person', 'repository', 'everything'] as
 
 const TargetId = Text(1_000);
 const ABOUT_TARGET =
-  'id of the session or of the person, or the repository in the form of the lists, such as `github.com/owner/name`; absent for everything';
+  'id of the session or of the person, or the repository, such as `owner/name` or `github.com/owner/name`; absent for everything';
 
 /** What nobody may delete, including later sessions of the target. */
 export const HoldTarget = Body({
@@ -18,6 +18,9 @@ export type HoldTarget = Static<typeof HoldTarget>;
 export const Hold = Type.Object({
   holdId: Id('hol'),
   target: HoldTarget,
+  sessions: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'that it covers now; absent for everything and after its release' }),
+  ),
   reason: Type.String(),
   placedBy: Id('usr'),
   placedAt: Timestamp,

@@ -33,3 +33,6 @@ export function addressOf(remote: string): string | undefined {
 
 /** Whether the address contains its host: some agents write only `owner/name`. */
 export const hasHost = (address: string): boolean => /^[^/]+\/[^/]+\/./.test(address);
+
+/** Whether it is a folder, in POSIX or Windows form, without a known address. */
+export const isFolder = (repository: string): boolean => /^(?:[/\\~]|[A-Za-z]:[/\\])/.test(repository);

@@ -13,7 +13,8 @@ export const RetentionTarget = Body({
   kind: OneOf(RETENTION_TARGETS),
   id: Type.Optional({
     ...Text(300),
-    description: '`live` or `test`, or the repository in the form of the lists, such as `github.com/owner/name`',
+    description:
+      '`live` or `test`, or the repository. A form that is known, such as `owner/name`, is stored as `github.com/owner/name`',
   }),
 });
 export type RetentionTarget = Static<typeof RetentionTarget>;
@@ -55,6 +56,13 @@ export type Expiry = Static<typeof Expiry>;
 
 /** How many sessions a policy would affect now. */
 export const RetentionPreview = Type.Object({
+  rules: Type.Array(
+    Type.Object({
+      target: RetentionTarget,
+      sessions: Type.Integer({ minimum: 0, description: 'sessions that the target has now' }),
+    }),
+    { description: 'in the order of the rules, with their targets in the form that is stored' },
+  ),
   content: Type.Integer({ minimum: 0, description: 'sessions whose content would be removed' }),
   contentHeld: Type.Integer({ minimum: 0, description: 'sessions among them that a legal hold keeps' }),
   facts: Type.Integer({ minimum: 0, description: 'sessions that would be deleted' }),

@@ -1,5 +1,6 @@
 import type { SessionEvent } from '../event.ts';
 import { isPart, type Part } from '../parts.ts';
+import { hasHost } from '../repository.ts';
 import { writingOf } from '../revision.ts';
 import { addOnOfCall, addOnOfCommand, listedAddOns } from './add-on.ts';
 import { changesOfCall, changesOfResult, statOf } from './changes.ts';
@@ -231,8 +232,22 @@ function readSubagent(phase: 'started' | 'finished'): Reader {
 
 const FACTS = ['title', 'titleBy', 'cwd', 'repository', 'branch', 'commit', 'model', 'forkedFrom'];
 
-const readFacts = (payload: Loose): Record<string, string> =>
-  Object.fromEntries(FACTS.flatMap((name) => (asText(payload[name]) ? [[name, asText(payload[name]) as string]] : [])));
+function readFacts(payload: Loose): Record<string, string> {
+  const facts = Object.fromEntries(
+    FACTS.flatMap((name) => (asText(payload[name]) ? [[name, asText(payload[name]) as string]] : [])),
+  );
+  const host = repositoryHostOf(payload);
+  const isShort = facts.repository !== undefined && !hasHost(facts.repository);
+  return isShort && host !== undefined ? { ...facts, repository: `${host}/${facts.repository}` } : facts;
+}
+
+/** Copilot CLI writes the host of a repository beside its name. */
+function repositoryHostOf({ rest }: Loose): string | undefined {
+  const at = (value: unknown, name: string): unknown => (value as Loose | null | undefined)?.[name];
+  return (
+    asText(at(at(at(rest, 'data'), 'context'), 'repositoryHost')) || asText(at(at(rest, 'data'), 'repositoryHost'))
+  );
+}
 
 /** An entry without its own row; `about` is its kind. */
 function readQuiet(common: Common, payload: Loose): QuietEntry {

@@ -1,17 +1,24 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
-import { listHolds, placeHold, releaseHold, toHold } from '../store/holds.ts';
+import { countHeld, listHolds, placeHold, releaseHold, toHold } from '../store/holds.ts';
 import { changeMembers } from '../store/organizations.ts';
+import { asOrganization } from '../store/tenant.ts';
 import { viewerOf } from '../store/viewer.ts';
 import { found } from './answers.ts';
 import { findActor } from './members.ts';
 
-export const holdHandlers = ({ store: { db }, now }: Deps) =>
+export const holdHandlers = ({ store: { db }, longReads, now }: Deps) =>
   ({
-    async listHolds({ caller }) {
-      const rows = await listHolds(db, caller.organizationId);
-      return { status: 200, body: { holds: rows.map(toHold) } };
+    async listHolds({ caller, signal }) {
+      // The counts include sessions whose existence the reader may not know, as those of retention rules do.
+      const holds = await asOrganization(caller.organizationId, () =>
+        longReads.run(caller, signal, async (db) => {
+          const rows = await listHolds(db, caller.organizationId);
+          return Promise.all(rows.map(async (row) => toHold(row, await countHeld(db, row))));
+        }),
+      );
+      return { status: 200, body: { holds } };
     },
 
     async placeHold({ caller, body }) {

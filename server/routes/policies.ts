@@ -1,9 +1,11 @@
 import { Problem } from '../../contract/problem.ts';
+import { addressOf } from '../../contract/repository.ts';
 import { type RetentionBounds, type RetentionRule, wrongWith } from '../../contract/retention.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import { readPolicy, replacePolicy } from '../store/policies.ts';
-import { countDue } from '../store/retention.ts';
+import { findRepository, isWhole, listRepositories } from '../store/repositories.ts';
+import { countDue, countOfTarget } from '../store/retention.ts';
 import type { Db } from '../store/schema.ts';
 import { asOrganization } from '../store/tenant.ts';
 import { asMember } from './as-member.ts';
@@ -25,28 +27,64 @@ export const policyHandlers = ({
     async replacePolicy({ caller, body }) {
       const policy = await asMember(db, caller, async (transaction, { role }) => {
         if (role !== 'owner') throw ownersOnly();
-        assertRight(body.retention ?? [], retentionBounds);
-        return replacePolicy(transaction, caller, body, now());
+        const retention = await resolve(transaction, caller.organizationId, body.retention ?? []);
+        assertRight(retention, retentionBounds);
+        return replacePolicy(transaction, caller, { ...body, ...(body.retention && { retention }) }, now());
       });
       // The live streams restart with what each member may see from now on.
       await endStreams(caller.organizationId);
       return { status: 200, body: { ...policy, ...shown() } };
     },
 
-    async previewRetention({ caller, body: { retention: rules }, signal }) {
-      assertRight(rules, retentionBounds);
-      const due = { organizationId: caller.organizationId, rules, bounds: retentionBounds, now: now() };
+    async listRepositories({ caller, signal }) {
+      const repositories = await longReads.run(caller, signal, (db) => listRepositories(db, caller.organizationId));
+      return { status: 200, body: { repositories } };
+    },
+
+    async previewRetention({ caller, body, signal }) {
+      const { organizationId } = caller;
       // The counts include sessions whose existence the reader may not know.
       const count = async (db: Db) => {
+        const rules = await resolve(db, organizationId, body.retention);
+        assertRight(rules, retentionBounds);
+        const due = { organizationId, rules, bounds: retentionBounds, now: now() };
         const facts = await countDue(db, { ...due, field: 'factsDays' });
         const content = await countDue(db, { ...due, field: 'contentDays' });
-        return { content: content.due, contentHeld: content.held, facts: facts.due, factsHeld: facts.held };
+        const counted = await Promise.all(
+          rules.map(async ({ target }) => ({ target, sessions: await countOfTarget(db, organizationId, target) })),
+        );
+        return {
+          rules: counted,
+          ...{ content: content.due, contentHeld: content.held, facts: facts.due, factsHeld: facts.held },
+        };
       };
-      const body = await asOrganization(caller.organizationId, () => longReads.run(caller, signal, count));
-      return { status: 200, body };
+      const preview = await asOrganization(organizationId, () => longReads.run(caller, signal, count));
+      return { status: 200, body: preview };
     },
   } satisfies Partial<Handlers>;
 };
+
+/**
+ * The rules with each repository in the form that its sessions have. A rule may also wait for a repository without sessions, if its
+ * address is complete.
+ * @throws Problem `validation_failed` for an unknown or ambiguous repository
+ */
+const resolve = (db: Db, organizationId: string, rules: readonly RetentionRule[]): Promise<RetentionRule[]> =>
+  Promise.all(
+    rules.map(async (rule) => {
+      const { kind, id } = rule.target;
+      if (kind !== 'repository' || id === undefined) return rule;
+      const known = await findRepository(db, organizationId, id);
+      if (known === undefined && !isWhole(id)) throw unknownRepository(id);
+      return { ...rule, target: { kind, id: known ?? addressOf(id) ?? id } };
+    }),
+  );
+
+const unknownRepository = (text: string) =>
+  new Problem(
+    'validation_failed',
+    `No session has a repository called ${text}. Choose one of the list, or write its whole address, such as github.com/owner/name.`,
+  );
 
 function assertRight(rules: readonly RetentionRule[], bounds: RetentionBounds): void {
   const wrong = wrongWith(rules, bounds);

@@ -6,9 +6,10 @@ import { newId } from '../ids.ts';
 import type { SessionKey } from '../log/decide.ts';
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
-import { toTimestamp } from './columns.ts';
+import { optional, toTimestamp } from './columns.ts';
 import { holdOf } from './deletion-sql.ts';
 import { isPostgres } from './postgres.ts';
+import { countOfRepository, findRepository } from './repositories.ts';
 import { allRows, firstRow, NONE, oneRow } from './rows.ts';
 import type { Db, MemberKey } from './schema.ts';
 import type { HoldRow } from './schema-governance.ts';
@@ -110,7 +111,7 @@ export async function placeHold(
 ): Promise<HoldRow> {
   const { organizationId, userId } = viewer;
   await lockAlone(transaction, organizationId);
-  await assertKnown(transaction, viewer, target);
+  const targetId = await findTarget(transaction, viewer, target);
   const { count } = await oneRow(
     transaction,
     sql<{ count: number | string }>`
@@ -121,7 +122,7 @@ export async function placeHold(
     transaction,
     sql<HoldRow>`
       insert into holds (hold_id, organization_id, target_kind, target_id, reason, placed_by, placed_at)
-      values (${newId('hol', now)}, ${organizationId}, ${target.kind}, ${target.id ?? null}, ${reason}, ${userId}, ${now})
+      values (${newId('hol', now)}, ${organizationId}, ${target.kind}, ${targetId ?? null}, ${reason}, ${userId}, ${now})
       returning *`,
   );
   await record(transaction, row, 'hold.placed', userId, now);
@@ -162,9 +163,10 @@ export const listHolds = (db: Db, organizationId: string): Promise<HoldRow[]> =>
       order by case when released_at is null then 0 else 1 end, hold_id desc limit ${MOST_LISTED}`,
   );
 
-export const toHold = (row: HoldRow): Hold => ({
+export const toHold = (row: HoldRow, sessions?: number): Hold => ({
   holdId: row.hold_id,
   target: { kind: row.target_kind, ...(row.target_id === null ? {} : { id: row.target_id }) },
+  ...optional('sessions', sessions ?? null),
   reason: row.reason,
   placedBy: row.placed_by,
   placedAt: toTimestamp(row.placed_at),
@@ -172,15 +174,37 @@ export const toHold = (row: HoldRow): Hold => ({
   ...(row.released_at === null ? {} : { releasedAt: toTimestamp(row.released_at) }),
 });
 
-/** Refuses unknown targets, because a hold on a misspelled name would protect nothing without anybody noticing. */
-async function assertKnown(db: Db, viewer: Viewer, { kind, id }: PlaceHoldBody['target']): Promise<void> {
-  if (kind === 'everything' || (await firstRow(db, KNOWN[kind](viewer, id)))) return;
+/**
+ * The id of the target in its stored form. Refuses unknown targets, because a hold on a misspelled name would protect nothing
+ * without anybody noticing.
+ */
+async function findTarget(db: Db, viewer: Viewer, { kind, id }: PlaceHoldBody['target']): Promise<string | undefined> {
+  if (kind === 'everything') return undefined;
+  if (kind === 'repository') {
+    const repository = await findRepository(db, viewer.organizationId, id ?? '');
+    if (repository !== undefined) return repository;
+  } else if (await firstRow(db, KNOWN[kind](viewer, id))) return id;
   throw new Problem('not_found', UNKNOWN[kind]);
+}
+
+/** The number of sessions that a hold in force covers; undefined for everything. */
+export async function countHeld(db: Db, hold: HoldRow): Promise<number | undefined> {
+  const { organization_id: organizationId, target_kind: kind, target_id: id, released_at } = hold;
+  if (released_at !== null || kind === 'everything' || id === null) return undefined;
+  if (kind === 'repository') return countOfRepository(db, organizationId, id);
+  const of = kind === 'person' ? sql`user_id` : sql`session_id`;
+  const { sessions } = await oneRow(
+    db,
+    sql<{ sessions: number | string }>`
+      select count(*) as sessions from sessions
+      where organization_id = ${organizationId} and ${of} = ${id} and deleted_at is null`,
+  );
+  return Number(sessions);
 }
 
 type Named = Exclude<PlaceHoldBody['target']['kind'], 'everything'>;
 
-const KNOWN: Record<Named, (viewer: Viewer, id: string | undefined) => RawBuilder<unknown>> = {
+const KNOWN: Record<Exclude<Named, 'repository'>, (viewer: Viewer, id: string | undefined) => RawBuilder<unknown>> = {
   session: (viewer, id) => sql`
     select 1 from sessions
     where organization_id = ${viewer.organizationId} and session_id = ${id} and deleted_at is null and ${named(viewer)}`,
@@ -190,19 +214,12 @@ const KNOWN: Record<Named, (viewer: Viewer, id: string | undefined) => RawBuilde
     union all
     select 1 from sessions where organization_id = ${organizationId} and user_id = ${id}
     limit 1`,
-  repository: ({ organizationId }, id) => sql`
-    select 1 from sessions where organization_id = ${organizationId} and repository = ${id} and deleted_at is null
-    union all
-    select 1 from session_values
-    where organization_id = ${organizationId} and field = 'repository' and value = ${id}
-    limit 1`,
 };
 
 const UNKNOWN: Record<Named, string> = {
   session: 'No such session in this organization.',
   person: 'No such person in this organization, and no session of theirs.',
-  repository:
-    'No session of this repository. Write it as the list of sessions shows it, such as github.com/owner/name.',
+  repository: 'No session of this repository. Choose one of the list, or write it such as github.com/owner/name.',
 };
 
 const record = (transaction: Db, row: HoldRow, action: 'hold.placed' | 'hold.released', userId: string, now: number) =>

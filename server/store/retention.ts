@@ -5,12 +5,14 @@ import {
   type RetentionBounds,
   type RetentionField,
   type RetentionRule,
+  type RetentionTarget,
 } from '../../contract/retention.ts';
 import { recordAction } from './audit.ts';
 import { holdOf } from './deletion-sql.ts';
 import { VERSION_OF_KEPT } from './derived.ts';
 import { completePolicy } from './policies.ts';
-import { allRows, firstRow, oneRow } from './rows.ts';
+import { countOfRepository } from './repositories.ts';
+import { allRows, firstRow, NONE, oneRow } from './rows.ts';
 import type { Db } from './schema.ts';
 
 export const DAY_MS = 86_400_000;
@@ -151,6 +153,19 @@ export async function countDue(db: Db, due: Due): Promise<{ due: number; held: n
       from (select ${sql.raw(holdOf('sessions'))} as hold from sessions where ${isOver(due)}) as over`,
   );
   return { due: Number(row.sessions) - Number(row.held), held: Number(row.held) };
+}
+
+/** The number of sessions that a rule for the target concerns, whatever their age. */
+export async function countOfTarget(db: Db, organizationId: string, { kind, id }: RetentionTarget): Promise<number> {
+  if (kind === 'repository') return countOfRepository(db, organizationId, id ?? '');
+  const { sessions } = await oneRow(
+    db,
+    sql<{ sessions: number | string }>`
+      select count(*) as sessions from sessions
+      where organization_id = ${organizationId} and deleted_at is null
+        ${kind === 'plane' ? sql`and plane = ${id}` : NONE}`,
+  );
+  return Number(sessions);
 }
 
 /** An organization and its rules. */

@@ -129,6 +129,7 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   listMasks: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
   maskText: ({ ours }) => ({ params: { sessionId: ours.sessionId }, body: { text: 'nowhere to be found' } }),
   listSessionViews: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
+  listRepositories: () => ({}),
   listSessionSenders: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
   getAuditHead: () => ({}),
   listAddOns: () => ({}),

@@ -169,6 +169,7 @@ export const ASKS: Record<AnyRouteName, Unasked | ((target: Target, world: World
   // masking-everywhere.slow.test.ts tests which sessions it finds.
   maskEverywhere: right('maskEverywhere'),
   listMaskRuns: right('listMaskRuns'),
+  listRepositories: right('listRepositories'),
   cancelMaskRun: SETTING,
   showEvidence: ofSession,
   countersignSession: ({ sessionId }) => [{ params: { sessionId }, body: { machineKey: MACHINE_KEY } }],

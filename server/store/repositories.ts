@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import { Problem } from '../../contract/problem.ts';
+import type { Repositories } from '../../contract/repositories.ts';
+import { addressOf, hasHost, isFolder } from '../../contract/repository.ts';
+import { allRows, firstRow, oneRow } from './rows.ts';
+import type { Db } from './schema.ts';
+
+const MOST_LISTED = 500;
+/** How many repositories with the same last name are compared. */
+const MOST_COMPARED = 1_000;
+/** How many candidates a refusal names. */
+const MOST_NAMED = 5;
+
+/** Lists the repositories of all sessions from the sums of days, so that the cost does not depend on the number of sessions. */
+export async function listRepositories(db: Db, organizationId: string): Promise<Repositories['repositories']> {
+  const rows = await allRows(
+    db,
+    sql<{ value: string; sessions: number | string }>`
+      select value, cast(sum(sessions) as bigint) as sessions from usage_days
+      where organization_id = ${organizationId} and dimension = 'repository'
+      group by value order by sum(sessions) desc, value limit ${MOST_LISTED}`,
+  );
+  return rows.map(({ value, sessions }) => ({ repository: value, sessions: Number(sessions) }));
+}
+
+/**
+ * Finds the form in which sessions have a repository: lists, rules, holds and filters all use this form.
+ * @param text the repository in any form: short, with or without `.git`, as an SSH or HTTPS address, in any case
+ * @returns undefined if no session has it
+ * @throws Problem `validation_failed` if several repositories are called so
+ */
+export async function findRepository(db: Db, organizationId: string, text: string): Promise<string | undefined> {
+  const wanted = formOf(text);
+  const last = wanted.split(/[/\\]/).findLast((part) => part !== '') ?? wanted;
+  const rows = await allRows(
+    db,
+    sql<{ value: string }>`
+      select distinct value from session_values
+      where organization_id = ${organizationId} and field = 'repository' and name in (${last}, ${`${last}.git`})
+      limit ${MOST_COMPARED}`,
+  );
+  const values = rows.map(({ value }) => value);
+  const exact = values.find((value) => value === text || value === addressOf(text));
+  if (exact !== undefined) return exact;
+  const whole = values.filter((value) => formOf(value) === wanted);
+  const called = whole.length > 0 ? whole : values.filter((value) => formOf(value).endsWith(`/${wanted}`));
+  if (called.length > 1) throw ambiguous(text, called);
+  return called[0] ?? (await findUnderived(db, organizationId, addressOf(text) ?? text));
+}
+
+/** Whether the text names a repository completely, so that a rule may wait for its first session. */
+export const isWhole = (text: string): boolean => {
+  const address = addressOf(text);
+  return isFolder(text) || (address !== undefined && hasHost(address) && /^[^/]*\./.test(address));
+};
+
+/** The number of sessions of the repository. */
+export async function countOfRepository(db: Db, organizationId: string, repository: string): Promise<number> {
+  const last =
+    repository
+      .toLowerCase()
+      .split(/[/\\]/)
+      .findLast((part) => part !== '') ?? repository;
+  const { sessions } = await oneRow(
+    db,
+    sql<{ sessions: number | string }>`
+      select count(*) as sessions from session_values
+      join sessions on sessions.session_id = session_values.session_id and sessions.deleted_at is null
+      where session_values.organization_id = ${organizationId} and field = 'repository' and name = ${last}
+        and value = ${repository}`,
+  );
+  return Number(sessions);
+}
+
+const formOf = (text: string): string => (addressOf(text) ?? text).toLowerCase().replace(/\/+$/, '');
+
+/** A session that is not derived yet has its repository only if its client reported it. */
+async function findUnderived(db: Db, organizationId: string, repository: string): Promise<string | undefined> {
+  const row = await firstRow(
+    db,
+    sql<{ repository: string }>`
+      select repository from sessions
+      where organization_id = ${organizationId} and repository = ${repository} and deleted_at is null limit 1`,
+  );
+  return row?.repository;
+}
+
+function ambiguous(text: string, called: readonly string[]): Problem {
+  const names = called.toSorted().slice(0, MOST_NAMED).join(', ');
+  const more = called.length > MOST_NAMED ? ` and ${called.length - MOST_NAMED} more` : '';
+  return new Problem(
+    'validation_failed',
+    `Several repositories are called ${text}: ${names}${more}. Write the one that you mean in full.`,
+  );
+}
