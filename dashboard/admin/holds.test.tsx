@@ -55,3 +55,18 @@ test('a held session is marked', async () => {
   await show('/sessions/ses_1', service);
   await expect.element(page.getByText('held', { exact: true })).toBeVisible();
 });
+
+test('a hold in force says how many sessions it covers, and a refused one shows the reason of the service', async () => {
+  const target = { kind: 'repository', id: 'github.com/acme/shop' } as const;
+  const service = serviceWith([hold('hol_1', { target, sessions: 6 })]);
+  const error = 'No session of this repository. Choose one of the list.';
+  service.answers.placeHold = () => Response.json({ error, code: 'not_found' }, { status: 404 }) as never;
+  await show('/holds', service);
+  await expect.element(page.getByText('in force, 6 sessions now')).toBeVisible();
+  await page.getByRole('button', { name: 'Place a hold' }).click();
+  await page.getByRole('dialog').getByRole('combobox').selectOptions('a repository');
+  await page.getByLabelText('Repository, such as owner/name').fill('acme/shpo');
+  await page.getByLabelText(/Reason/).fill('a lawsuit');
+  await page.getByRole('button', { name: 'Place', exact: true }).click();
+  await expect.element(page.getByText(/No session of this repository\. Choose/)).toBeVisible();
+});

@@ -6,19 +6,21 @@ import { useIsAdmin } from '../app/app.ts';
 import { keys, useChange, useHolds, useMembers } from '../app/queries.ts';
 import { Page } from '../frame/page.tsx';
 import { Button } from '../kit/button.tsx';
+import { plural } from '../kit/format.ts';
 import { Empty } from '../kit/notes.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { Confirm } from '../shared/confirm.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { PersonLink } from '../shared/person-name.tsx';
+import { RepositoryList } from '../shared/repository-name.tsx';
 import { ResourcePage } from './resource-page.tsx';
 
 /** The kinds of holds: their names, and the field for an id. */
 const KINDS: Record<HoldTarget['kind'], { word: string; asks?: string; example?: string }> = {
   session: { word: 'a session', asks: 'Id of the session', example: 'ses_…' },
   person: { word: 'a person' },
-  repository: { word: 'a repository', asks: 'Repository, as shown in lists', example: 'github.com/owner/name' },
+  repository: { word: 'a repository', asks: 'Repository, such as owner/name', example: 'github.com/owner/name' },
   everything: { word: 'everything' },
 };
 const NAMES = Object.keys(KINDS) as HoldTarget['kind'][];
@@ -105,8 +107,8 @@ function Holds() {
   );
 }
 
-function State({ hold: { releasedAt, releasedBy } }: { hold: Hold }) {
-  if (!releasedAt) return <>in force</>;
+function State({ hold: { releasedAt, releasedBy, sessions } }: { hold: Hold }) {
+  if (!releasedAt) return <>in force{sessions !== undefined && `, ${plural(sessions, 'session')} now`}</>;
   return (
     <>
       released <Ago time={releasedAt} />
@@ -151,6 +153,7 @@ function PlaceHold({ sessionId, onClose }: { sessionId: string | undefined; onCl
         </select>
       </label>
       {kind === 'person' && <PersonChoice />}
+      {kind === 'repository' && <RepositoryList id={LIST} />}
       {asks !== undefined && (
         <label className="flex flex-col gap-1 text-13">
           {asks}
@@ -161,6 +164,7 @@ function PlaceHold({ sessionId, onClose }: { sessionId: string | undefined; onCl
             required
             maxLength={1000}
             placeholder={example}
+            list={kind === 'repository' ? LIST : undefined}
             defaultValue={kind === 'session' ? sessionId : undefined}
           />
         </label>
@@ -172,6 +176,8 @@ function PlaceHold({ sessionId, onClose }: { sessionId: string | undefined; onCl
     </FormDialog>
   );
 }
+
+const LIST = 'repositories-for-holds';
 
 function PersonChoice() {
   const { data: members = [] } = useMembers();

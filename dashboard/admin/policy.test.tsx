@@ -103,7 +103,10 @@ test('an owner adds a retention rule and sees what it removes before saving', as
   const service = serviceWithPolicy();
   const told = { policy: SHOWN };
   service.answers.getPolicy = () => told.policy;
-  service.answers.previewRetention = () => ({ content: 412, contentHeld: 3, facts: 1, factsHeld: 0 });
+  service.answers.previewRetention = () => ({
+    rules: [{ target: { kind: 'repository', id: 'github.com/acme/shop' }, sessions: 600 }],
+    ...{ content: 412, contentHeld: 3, facts: 1, factsHeld: 0 },
+  });
   let saved = 0;
   service.answers.replacePolicy = () => {
     saved += 1;
@@ -112,10 +115,11 @@ test('an owner adds a retention rule and sees what it removes before saving', as
     return told.policy;
   };
   await show('/policy', service);
-  await page.getByRole('textbox', { name: 'Repository, or live or test' }).fill('github.com/acme/shop');
+  await page.getByLabelText('Repository, or live or test').fill('acme/shop');
   await page.getByRole('spinbutton', { name: 'Remove content after' }).fill('30');
   await userEvent.keyboard('{Enter}');
   await expect.element(page.getByText('repository github.com/acme/shop')).toBeVisible();
+  await expect.element(page.getByText('600 sessions')).toBeVisible();
   await expect.element(page.getByText('Not saved yet: how long sessions are kept.')).toBeVisible();
   await save().click();
   const dialog = page.getByRole('dialog');
@@ -136,4 +140,16 @@ test('an owner sees that nothing is removed while the service doubts its clock',
   service.answers.getPolicy = () => ({ ...SHOWN, retentionWaits: true });
   await show('/policy', service);
   await expect.element(page.getByText(/^Nothing is removed now/)).toBeVisible();
+});
+
+test('a rule for an unknown repository says so before it is saved', async () => {
+  const service = serviceWithPolicy();
+  const error = 'No session has a repository called acme/shpo. Choose one of the list.';
+  service.answers.previewRetention = () =>
+    Response.json({ error, code: 'validation_failed' }, { status: 400 }) as never;
+  await show('/policy', service);
+  await page.getByLabelText('Repository, or live or test').fill('acme/shpo');
+  await page.getByRole('spinbutton', { name: 'Remove content after' }).fill('30');
+  await userEvent.keyboard('{Enter}');
+  await expect.element(page.getByText(/No session has a repository called acme\/shpo/)).toBeVisible();
 });

@@ -6,7 +6,9 @@ import { Button } from '../kit/button.tsx';
 import { plural } from '../kit/format.ts';
 import { Table } from '../kit/table.tsx';
 import { showHidden } from '../kit/text/controls.ts';
+import { ErrorNote } from '../shared/error-note.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import { RepositoryList } from '../shared/repository-name.tsx';
 
 interface Props {
   policy: Pick<ShownPolicy, 'retention' | 'retentionBounds' | 'retentionWaits'>;
@@ -17,6 +19,8 @@ interface Props {
 /** The rules that limit how long content and facts of sessions are kept, and a form that adds a rule. */
 export function RetentionRules({ policy, canChange, onChange }: Props) {
   const { retention: rules, retentionBounds: bounds, retentionWaits } = policy;
+  const preview = useRetentionPreview(rules, canChange && rules.length > 0);
+  const counts = new Map(preview.data?.rules.map((counted, at) => [rules[at], counted]));
   return (
     <fieldset className="flex flex-col gap-3">
       <legend className="mb-1 text-13 font-medium">Retention</legend>
@@ -37,7 +41,13 @@ export function RetentionRules({ policy, canChange, onChange }: Props) {
           rows={rules}
           keyOf={keyOf}
           columns={[
-            { head: 'Sessions', wraps: true, cell: (rule) => targetInWords(rule) },
+            { head: 'Sessions', wraps: true, cell: (rule) => targetInWords(counts.get(rule) ?? rule) },
+            {
+              head: 'Now',
+              label: 'now',
+              explain: 'Sessions that the rule applies to now, whatever their age',
+              cell: (rule) => sessionsInWords(counts.get(rule)?.sessions),
+            },
             {
               head: 'Content removed',
               label: 'content removed',
@@ -57,6 +67,7 @@ export function RetentionRules({ policy, canChange, onChange }: Props) {
           ]}
         />
       )}
+      {preview.isError && <ErrorNote error={preview.error} />}
       {rules.length === 0 && <p className="text-13 text-muted">No rules yet.</p>}
       {canChange && (
         <AddRule onAdd={(rule) => onChange([...rules.filter((other) => keyOf(other) !== keyOf(rule)), rule])} />
@@ -74,6 +85,7 @@ function AddRule({ onAdd }: { onAdd: (rule: RetentionRule) => void }) {
         className={type === 'number' ? 'field w-36' : 'field w-64'}
         type={type}
         min={1}
+        list={name === 'target' ? LIST : undefined}
         placeholder={type === 'number' ? 'days' : 'all sessions'}
         value={rule[name]}
         onChange={({ target }) => setRule({ ...rule, [name]: target.value })}
@@ -100,6 +112,7 @@ function AddRule({ onAdd }: { onAdd: (rule: RetentionRule) => void }) {
       }}
     >
       {field('target', 'Repository, or live or test')}
+      <RepositoryList id={LIST} />
       {field('content', 'Remove content after', 'number')}
       {field('facts', 'Delete sessions after', 'number')}
       <Button disabled={isEmpty} onClick={add}>
@@ -109,6 +122,7 @@ function AddRule({ onAdd }: { onAdd: (rule: RetentionRule) => void }) {
   );
 }
 
+const LIST = 'repositories-for-rules';
 const EMPTY = { target: '', content: '', facts: '' };
 
 function targetOf(text: string): RetentionRule['target'] {
@@ -120,8 +134,11 @@ const daysOf = (field: 'contentDays' | 'factsDays', text: string) => (text === '
 
 const keyOf = ({ target: { kind, id } }: RetentionRule) => `${kind} ${id ?? ''}`;
 
-const targetInWords = ({ target: { kind, id } }: RetentionRule) =>
+const targetInWords = ({ target: { kind, id } }: Pick<RetentionRule, 'target'>) =>
   kind === 'organization' ? 'all sessions' : `${kind} ${showHidden(id ?? '')}`;
+
+const sessionsInWords = (count: number | undefined) =>
+  count === undefined ? undefined : count === 0 ? 'no session yet' : plural(count, 'session');
 
 function daysInWords({ target, ...rule }: RetentionRule, field: 'contentDays' | 'factsDays'): string {
   const days = rule[field];
@@ -175,13 +192,24 @@ const removesNothing = ({ content, facts }: RetentionPreview) => content + facts
 function previewInWords(preview: RetentionPreview): string {
   const { content, facts } = preview;
   const later = 'Other sessions follow as they reach these ages.';
-  if (removesNothing(preview)) return `These rules remove nothing now. ${later}${heldInWords(preview)}`;
+  const matches = matchesInWords(preview);
+  if (removesNothing(preview)) return `${matches}These rules remove nothing yet. ${later}${heldInWords(preview)}`;
   const deeds = [
     content > 0 && `remove the content of ${plural(content, 'session')}`,
     facts > 0 && `delete ${plural(facts, 'session')}`,
   ].filter(Boolean);
-  return `These rules ${deeds.join(' and ')} within the hour, permanently. ${later}${heldInWords(preview)}`;
+  return `${matches}These rules ${deeds.join(' and ')} within the hour, permanently. ${later}${heldInWords(preview)}`;
 }
+
+const matchesInWords = ({ rules }: RetentionPreview) =>
+  rules
+    .filter(({ target }) => target.kind === 'repository')
+    .map(({ target, sessions }) =>
+      sessions === 0
+        ? `${showHidden(target.id ?? '')} matches nothing yet. `
+        : `${showHidden(target.id ?? '')} matches ${plural(sessions, 'session')}. `,
+    )
+    .join('');
 
 const heldInWords = ({ contentHeld, factsHeld }: RetentionPreview) =>
   contentHeld + factsHeld > 0

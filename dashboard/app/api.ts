@@ -88,8 +88,7 @@ function wordServiceError({ status, code, message }: ServiceError): WordedError 
   if (code === 'words_withheld') return { title: 'The content of this session cannot be read', advice: message };
   if (code === 'last_owner') return { title: 'The last owner has to stay', advice: message };
   if (status === 403) return { title: 'Not allowed', advice: message };
-  if (status === 404)
-    return { title: 'Not found', advice: 'It was deleted, is private, or belongs to another organization.' };
+  if (status === 404) return { title: 'Not found', advice: message };
   if (status === 410) return { title: 'This share has ended', advice: message };
   if (status === 409) return { title: 'Already done', advice: message };
   if (status === 429) return { title: 'Too many requests', advice: 'Wait a moment, then try again.' };

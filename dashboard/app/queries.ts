@@ -51,6 +51,7 @@ export const keys = {
   invitations: ['members', 'invitations'],
   secrets: ['secrets'],
   policy: ['policy'],
+  repositories: ['repositories'],
   directory: ['directory'],
   audit: ['audit'],
   holds: ['holds'],
@@ -324,12 +325,22 @@ export function usePolicy() {
   });
 }
 
+/** The repositories of all sessions. */
+export function useRepositories() {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.repositories,
+    queryFn: async ({ signal }) => (await api.listRepositories({ signal })).body.repositories,
+  });
+}
+
 /** The number of sessions that these retention rules would remove now. */
-export function useRetentionPreview(retention: RetentionRule[]) {
+export function useRetentionPreview(retention: RetentionRule[], isWanted = true) {
   const { api } = useApp();
   return useQuery({
     queryKey: [...keys.policy, 'preview', retention],
     queryFn: async ({ signal }) => (await api.previewRetention({ body: { retention }, signal })).body,
+    enabled: isWanted,
     gcTime: 0,
   });
 }

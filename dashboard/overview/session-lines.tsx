@@ -4,7 +4,8 @@ import type { Session } from '../../contract/session.ts';
 import { AgentMark } from '../shared/agent-name.tsx';
 import { useMachineNames } from '../shared/group-names.ts';
 import { useOwnerOf } from '../shared/person-name.tsx';
-import { repositoryName, titleOf } from '../shared/session-title.ts';
+import { useRepositoryName } from '../shared/repository-name.tsx';
+import { titleOf } from '../shared/session-title.ts';
 import { ShapeStrip } from '../shared/shape-strip.tsx';
 import { StatusMark } from '../shared/status-mark.tsx';
 
@@ -20,6 +21,7 @@ const isNamed = ({ title }: Session, summary: SessionSummary) =>
 export function SessionLines({ lines }: Props) {
   const machines = useMachineNames();
   const ownerOf = useOwnerOf();
+  const nameOfRepository = useRepositoryName();
   return (
     <ul>
       {lines.map(({ session, summary, tags }) => (
@@ -36,7 +38,7 @@ export function SessionLines({ lines }: Props) {
                 {' '}
                 {[
                   ownerOf(summary, machines.get(session.environmentId)),
-                  isNamed(session, summary) && summary.repository && repositoryName(summary.repository),
+                  isNamed(session, summary) && summary.repository && nameOfRepository(summary.repository),
                 ]
                   .filter(Boolean)
                   .join(' · ')}

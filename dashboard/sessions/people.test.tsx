@@ -89,3 +89,20 @@ test('the list says why a name finds nothing', async () => {
   await show('/sessions?q=person:ubuntu', service);
   await expect.element(page.getByText(problems[0] as string)).toBeVisible();
 });
+
+test('repositories that share their short name are named in full', async () => {
+  const named = (sessionId: string, repository: string) => {
+    const row = sessionRow(sessionId);
+    return { ...row, summary: { ...row.summary, repository } };
+  };
+  const all = ['github.com/acme/shop', 'gitlab.com/acme/shop', 'github.com/acme/docs'];
+  const shown = createService(
+    [],
+    all.map((repository, at) => named(`ses_${at}`, repository)),
+  );
+  shown.answers.listRepositories = () => ({ repositories: all.map((repository) => ({ repository, sessions: 1 })) });
+  await show('/sessions', shown);
+  await expect.poll(() => whereOf('ses_0')).toContain('github.com/acme/shop');
+  expect(whereOf('ses_1')).toContain('gitlab.com/acme/shop');
+  expect(whereOf('ses_2')).toContain(' acme/docs');
+});

@@ -4,7 +4,7 @@ import type { Field } from '../../contract/written-query.ts';
 import { useIsAdmin } from '../app/app.ts';
 import type { SessionRow } from '../app/queries.ts';
 import { Menu, MenuGroup, MenuItem } from '../kit/menu.tsx';
-import { repositoryName } from '../shared/session-title.ts';
+import { useRepositoryName } from '../shared/repository-name.tsx';
 
 interface Props {
   row: SessionRow;
@@ -46,6 +46,7 @@ function OpenMenu({
   const navigate = useNavigate();
   const { sessionId, agentId, environmentId } = row.session;
   const { repository, secretId } = row.summary;
+  const nameOfRepository = useRepositoryName();
   const groups: readonly (readonly (readonly [label: string, run: () => unknown])[])[] = [
     [
       ['Open', () => navigate({ to: '/sessions/$sessionId', params: { sessionId } })],
@@ -56,7 +57,7 @@ function OpenMenu({
       ['Only this agent', () => onNarrow('agent', agentId)],
       ['Only this machine', () => onNarrow('machine', environmentId)],
       ...(secretId ? [['Only this secret', () => onNarrow('secret', secretId)] as const] : []),
-      ...(repository ? [[`Only ${repositoryName(repository)}`, () => onNarrow('repo', repository)] as const] : []),
+      ...(repository ? [[`Only ${nameOfRepository(repository)}`, () => onNarrow('repo', repository)] as const] : []),
     ],
     isAdmin ? [['Delete…', onDelete]] : [],
   ];

@@ -4,8 +4,9 @@ import { formatShort } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { agentColor, agentName } from '../shared/agent-name.tsx';
+import { useRepositoryName } from '../shared/repository-name.tsx';
 import { costOf } from '../shared/session-cost.ts';
-import { repositoryName, titleOf } from '../shared/session-title.ts';
+import { titleOf } from '../shared/session-title.ts';
 import { StatusMark } from '../shared/status-mark.tsx';
 import { VisibilityMark } from '../shared/visibility-mark.tsx';
 import { Changes, type Column, FAILED } from './columns.tsx';
@@ -98,10 +99,11 @@ export const SessionLine = memo(function SessionLine(props: Props) {
 /** Agent · person · repository · branch · machine. */
 function Where({ row: { session, summary }, machine, owner }: Pick<Props, 'row' | 'machine' | 'owner'>) {
   const { repository, gitBranch } = summary;
+  const nameOfRepository = useRepositoryName();
   const parts = Object.entries({
     agent: agentName(session.agentId),
     person: owner,
-    repository: repository && repositoryName(repository),
+    repository: repository && nameOfRepository(repository),
     branch: gitBranch && showHidden(gitBranch),
     machine,
   }).filter(([, text]) => text);

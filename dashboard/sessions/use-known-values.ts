@@ -9,14 +9,15 @@ import {
   useEnvironments,
   useInstallations,
   useMembers,
+  useRepositories,
   useSecrets,
   useUsage,
 } from '../app/queries.ts';
 import { agentName } from '../shared/agent-name.tsx';
 import { FIELD_OF } from '../shared/group-names.ts';
+import { useRepositoryName } from '../shared/repository-name.tsx';
 import { nameOfSecret } from '../shared/secret-name.ts';
 import { addDays, dayOf } from '../shared/series-slots.ts';
-import { repositoryName } from '../shared/session-title.ts';
 import type { KnownValues } from './suggestions.ts';
 
 const DAYS = 90;
@@ -34,6 +35,8 @@ export function useKnownValues(
   const installations = useInstallations().data;
   const secrets = useSecrets().data;
   const members = useMembers().data;
+  const repositories = useRepositories().data;
+  const nameOfRepository = useRepositoryName();
   const today = dayOf(Date.now());
   const usage = useUsage(usageQuery(addDays(today, 1 - DAYS), today, plane), isWanted).data;
   return useMemo(() => {
@@ -49,7 +52,11 @@ export function useKnownValues(
     };
     return {
       agent: [...agents].map((value) => ({ value, label: agentName(value), ...countOf('agent', value) })),
-      repo: (named.repo ?? []).map((value) => ({ value, label: repositoryName(value), ...countOf('repo', value) })),
+      repo: (repositories ?? []).map(({ repository }) => ({
+        value: repository,
+        label: nameOfRepository(repository),
+        ...countOf('repo', repository),
+      })),
       branch: [...branches].map((value) => ({ value })),
       model: (named.model ?? []).map((value) => ({ value })),
       person: [
@@ -73,7 +80,7 @@ export function useKnownValues(
         .sort((one, other) => (other.count ?? 0) - (one.count ?? 0)),
       secret: (secrets ?? []).map((secret) => ({ value: secret.secretId, label: nameOfSecret(secret) })),
     };
-  }, [environments, installations, secrets, members, usage, rows]);
+  }, [environments, installations, secrets, members, repositories, nameOfRepository, usage, rows]);
 }
 
 function groupValues(usage: Usage | undefined) {

@@ -7,7 +7,7 @@ import type { Dimension } from '../app/search.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { agentColor, agentName } from './agent-name.tsx';
 import { useNameOf } from './person-name.tsx';
-import { repositoryName } from './session-title.ts';
+import { useRepositoryName } from './repository-name.tsx';
 
 export const FIELD_OF: Record<Dimension, Field> = {
   agent: 'agent',
@@ -38,6 +38,7 @@ export function useMachineNames(): ReadonlyMap<string, string> {
 export function useNames() {
   const machines = useMachineNames();
   const nameOfPerson = useNameOf();
+  const nameOfRepository = useRepositoryName();
   return useMemo(
     () => ({
       nameOf({ dimension, value }: Group): string {
@@ -45,11 +46,11 @@ export function useNames() {
         if (dimension === 'agent') return agentName(value);
         if (dimension === 'environment') return machines.get(value) ?? value;
         if (dimension === 'person') return value === NOBODY ? 'No member' : nameOfPerson(value);
-        return dimension === 'repository' ? repositoryName(value) : showHidden(value);
+        return dimension === 'repository' ? nameOfRepository(value) : showHidden(value);
       },
       colorOf: ({ dimension, value }: Group, place: number): string =>
         dimension === 'agent' ? agentColor(value) : `var(--plot-${place + 1})`,
     }),
-    [machines, nameOfPerson],
+    [machines, nameOfPerson, nameOfRepository],
   );
 }

@@ -1,4 +1,5 @@
 import { saysNothing } from '../../contract/entry/value.ts';
+import { isFolder } from '../../contract/repository.ts';
 import type { SessionSummary } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
 import { showHidden } from '../kit/text/controls.ts';
@@ -42,9 +43,6 @@ export function endOf(session: Session, summary: SessionSummary | undefined, now
   return Number.isNaN(last) ? now : Math.max(last, Date.parse(session.startedAt));
 }
 
-/** A folder without a known remote: a POSIX or Windows path. */
-const FOLDER = /^(?:[/\\~]|[A-Za-z]:[/\\])/;
-
 /** The last two parts of an address or a folder, since many are called `api` or `web`. */
 function shortName(repository: string): string {
   const parts = repository.replace(/\.git\/?$/, '').split(/[/\\:]+/);
@@ -53,4 +51,4 @@ function shortName(repository: string): string {
 
 /** The name of a repository, marked if only its folder is known. */
 export const repositoryName = (repository: string): string =>
-  FOLDER.test(repository) ? `${shortName(repository)} (folder)` : shortName(repository);
+  isFolder(repository) ? `${shortName(repository)} (folder)` : shortName(repository);

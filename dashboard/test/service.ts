@@ -53,6 +53,7 @@ export function createService(given: readonly Given[] = [], rows = [sessionRow('
         .filter(({ text }) => text.includes(q)),
       next: null,
     }),
+    listRepositories: () => ({ repositories: [] }),
     listSessionSenders: () => ({ senders: [] }),
     listSessionViews: () => ({ isRecorded: true, views: [] }),
     listViews: () => ({ views: [] }),

@@ -11,9 +11,14 @@ import { asReadable, type ReadableSession, type Viewer } from '../store/viewer.t
  * @throws Problem `not_found`, saying that the organization has no such `noun`
  */
 export function found<Row>(row: Row | undefined, noun: string): Row {
-  if (row === undefined) throw new Problem('not_found', `No such ${noun} in this organization.`);
+  if (row === undefined) throw new Problem('not_found', `No such ${noun} in this organization.${HINTS[noun] ?? ''}`);
   return row;
 }
+
+/** Other answers would reveal which of these is the case. */
+const HINTS: Record<string, string> = {
+  session: ' It was deleted, is private, or belongs to another organization.',
+};
 
 /**
  * The session, if there is one and the viewer may read its events.
