@@ -142,7 +142,6 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   findRepository: [[ORGANIZATION, 'owner/name']],
   listRepositories: [[ORGANIZATION]],
   countOfRepository: [[ORGANIZATION, 'github.com/owner/name']],
-  isWhole: [],
   countOfTarget: [[ORGANIZATION, { kind: 'plane', id: 'live' }]],
   countHeld: [],
   findWritten: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1' }]],

@@ -38,12 +38,13 @@ select 1
   from sessions
   where organization_id = $3 and user_id = $4
   limit 1;
-select 1
+select distinct value
+  from session_values
+  where organization_id = $1 and field = 'repository' and name in ($2, $3)
+  limit $4;
+select repository
   from sessions
   where organization_id = $1 and repository = $2 and deleted_at is null
-  union all select 1
-  from session_values
-  where organization_id = $3 and field = 'repository' and value = $4
   limit 1;
 -- on SQLite
 select 1
@@ -63,12 +64,13 @@ select 1
   from sessions
   where organization_id = ? and user_id = ?
   limit 1;
-select 1
+select distinct value
+  from session_values
+  where organization_id = ? and field = 'repository' and name in (?, ?)
+  limit ?;
+select repository
   from sessions
   where organization_id = ? and repository = ? and deleted_at is null
-  union all select 1
-  from session_values
-  where organization_id = ? and field = 'repository' and value = ?
   limit 1;
 
 -- releaseHold

@@ -6,6 +6,11 @@ select count(*) as sessions, count(hold) as held
   from sessions
   where sessions.organization_id = $1 and sessions.deleted_at is null and sessions.content_expired_at is null and sessions.created_at < $2 and sessions.updated_at < $3 - cast(coalesce(90, 90) as bigint) * 86400000) as over;
 
+-- countOfTarget
+select count(*) as sessions
+  from sessions
+  where organization_id = $1 and deleted_at is null and plane = $2;
+
 -- endOfSlice
 select created_at as "createdAt", session_id as "sessionId"
   from sessions
