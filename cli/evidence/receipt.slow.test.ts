@@ -192,7 +192,7 @@ test('events that only the sender declares masked later make the receipt invalid
 });
 
 test('a receipt that is written after a mask verifies against the masked events', async () => {
-  const { receipt, path, home, service, tenant: { owner } } = await setUp();
+  const { receipt, path, home, service, owner } = await setUp();
   await receipt();
   const [{ session_id: id } = { session_id: '' }] = await service.store.db.selectFrom('sessions').selectAll().execute();
   const url = `/v1/organizations/me/sessions/${id}/mask`;
@@ -227,7 +227,7 @@ test.each<[string, (line: string) => string, string]>([
 });
 
 test('a download of the dashboard verifies, and its line about the session is not reported as checked', async () => {
-  const { receipt, path, home, service, tenant: { owner }, options } = await setUp();
+  const { receipt, path, home, service, owner, options } = await setUp();
   await receipt();
   const [{ session_id: id } = { session_id: '' }] = await service.store.db.selectFrom('sessions').selectAll().execute();
   const api = createClient({ baseUrl: options.url, credential: () => owner, fetch });

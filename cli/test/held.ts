@@ -59,6 +59,7 @@ export async function startHeld() {
 
   const held = {
     home,
+    owner: tenant.owner,
     service,
     tenant,
     options,
