@@ -347,7 +347,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organ
       const id = await openSession(service, ours.live, ours);
       await service.call('POST', `/v1/sessions/${id}/events`, { as: ours.live, body: { events } });
       await whenDerived(service, ours.member, id, events.length);
-      const queries = ['zqwalled', '"zqwalled words"', 'zqwalled -nowhere', 'command:zqwalled*'];
+      const queries = ['zqwalled', '"zqwalled words"', 'zqwalled not:nowhere', 'command:zqwalled*'];
       for (const q of queries) expect(await found('usr_other', q), q).toEqual([id]);
       for (const visibility of ['facts', 'private'] as const) {
         const change = { visibility, user_id: PERSON };
