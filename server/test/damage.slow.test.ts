@@ -77,6 +77,7 @@ describe.each(ENGINES)('a damaged session on %s', (engine) => {
     for (let at = 0; at < APPENDS; at++) await send(damaged, `blue walrus ${randomBytes(200).toString('hex')}`);
     await send(sound, 'blue walrus');
     await whenDerived(first, ours.owner, damaged, APPENDS);
+    await whenDerived(first, ours.owner, sound, 1);
     if (engine === 'postgres') await damageBody(place.db, damaged);
     await first.close();
     await place.close();
