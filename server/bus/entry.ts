@@ -20,7 +20,7 @@ const Entry = Type.Union([
     key: Nullable(Type.String()),
     fingerprint: Nullable(Type.String()),
     // Absent in messages of versions that did not write it.
-    sentBy: Type.Optional(Nullable(Type.String())),
+    otherSecretId: Type.Optional(Nullable(Type.String())),
     appendId: Type.String({ pattern: '^[0-9a-f]{32}$' }),
     codec: Count,
     at: Time,

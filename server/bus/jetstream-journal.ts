@@ -241,10 +241,10 @@ class Subjects implements ComparingJournal<Subject> {
     }
     if (entry.kind === 'closed') return { entry };
     if (command.kind !== 'append' || !frame) throw new Error('an append has a frame');
-    const { appendId, key, fingerprint, sentBy, at } = command;
+    const { appendId, key, fingerprint, otherSecretId, at } = command;
     const { codec, body } = frame;
     const parts = await this.#bus.publishParts(appendId, body);
-    const written: Entry = { ...entry, plane, key, fingerprint, sentBy, appendId, codec, at, parts };
+    const written: Entry = { ...entry, plane, key, fingerprint, otherSecretId, appendId, codec, at, parts };
     return parts === 0 ? { entry: written, body } : { entry: written };
   }
 }

@@ -45,6 +45,6 @@ export async function readTask(
   if (entry.kind !== 'append') return {};
   const body = entry.parts === 0 ? data : await bus.readParts(entry.appendId, entry.parts);
   return body
-    ? { append: { ...place, ...entry, sentBy: entry.sentBy ?? null, body } }
+    ? { append: { ...place, ...entry, otherSecretId: entry.otherSecretId ?? null, body } }
     : 'a part of its body is missing';
 }

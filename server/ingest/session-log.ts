@@ -24,7 +24,7 @@ export interface NewBatch {
   /** SHA-256 of the request body in hexadecimal. */
   fingerprint: string;
   /** The secret of the sender, if another one opened the session. */
-  sentBy?: string | null;
+  otherSecretId?: string | null;
   /** How many events the session must have before the append; undefined: any number. */
   expectedEvents?: number | undefined;
   events: readonly FramedEvent[];
@@ -136,7 +136,7 @@ export class SessionLog {
       events,
       sent,
       sender,
-      sentBy = null,
+      otherSecretId = null,
     } = batch;
     const place = { organizationId, sessionId };
     const frame = await sliceOf(bytesOf(events), () => encodeFrame(events, sent));
@@ -144,7 +144,17 @@ export class SessionLog {
     const fingerprint = key === null ? null : batch.fingerprint;
     const at = this.#options.now();
     const count = events.length;
-    const command = { kind: 'append', plane, appendId, key, fingerprint, sentBy, count, expectedEvents, at } as const;
+    const command = {
+      kind: 'append',
+      plane,
+      appendId,
+      key,
+      fingerprint,
+      otherSecretId,
+      count,
+      expectedEvents,
+      at,
+    } as const;
     const settled = this.#options.onAppend?.({ events: count, bytes: frame.body.byteLength });
     let outcome: AppendOutcome = 'refused';
     try {

@@ -41,7 +41,7 @@ export interface AppendCommand {
   key: string | null;
   fingerprint: string | null;
   /** The secret of the sender, if another one opened the session. */
-  sentBy: string | null;
+  otherSecretId: string | null;
   /** How many events it adds. */
   count: number;
   /** How many events the session must have before the append; undefined: any number. */

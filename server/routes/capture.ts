@@ -45,7 +45,7 @@ export const captureHandlers = ({ store: { db }, sessionLog, writePermission, re
         if ('problem' in read) throw new Problem(read.problem.code, read.problem.error);
         const { events, fingerprint, body: plain } = read;
         const { organizationId, plane, secretId } = caller;
-        const sentBy = await writePermission.check(caller, sessionId);
+        const otherSecretId = await writePermission.check(caller, sessionId);
         const { replayed, ...place } = await sessionLog.append({
           organizationId,
           plane,
@@ -54,7 +54,7 @@ export const captureHandlers = ({ store: { db }, sessionLog, writePermission, re
           sessionId,
           idempotencyKey,
           fingerprint,
-          sentBy,
+          otherSecretId,
           events,
           sent: { zstd, plain },
           expectedEvents,

@@ -29,8 +29,18 @@ export const eventHandlers = ({ store: { db }, sessionLog, writePermission, read
       const { events, idempotencyKey: inBody, body: plain, fingerprint } = read;
       const idempotencyKey = inHeader ?? inBody ?? null;
       const sent = zstd && { zstd, plain };
-      const sentBy = await writePermission.check(caller, sessionId);
-      const batch = { organizationId, plane, sender, sessionId, idempotencyKey, fingerprint, sentBy, events, sent };
+      const otherSecretId = await writePermission.check(caller, sessionId);
+      const batch = {
+        organizationId,
+        plane,
+        sender,
+        sessionId,
+        idempotencyKey,
+        fingerprint,
+        otherSecretId,
+        events,
+        sent,
+      };
       const { firstSequence, lastSequence, replayed, async } = await sessionLog.append(batch);
       return {
         status: async ? 202 : 200,

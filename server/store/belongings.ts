@@ -93,7 +93,6 @@ export const BELONGINGS = {
   holds: { placed_by: RECORD, released_by: RECORD },
   sessions: { user_id: DECIDED },
   session_views: { user_id: RECORD },
-  usage_days: { value: 'the sums follow the owner of their sessions' },
   masks: { masked_by: RECORD },
   event_masks: { masked_by: RECORD },
   mask_runs: { requested_by: RECORD },

@@ -26,7 +26,7 @@ export interface NewAppend extends SessionKey {
   at: number;
   key: string | null;
   fingerprint: string | null;
-  sentBy: string | null;
+  otherSecretId: string | null;
   codec: number;
   body: Uint8Array;
 }
@@ -108,7 +108,7 @@ export async function runPrepared<Row extends pg.QueryResultRow>(
 const CHANGED = 's.organization_id, s.session_id, s.status, s.event_count';
 
 const APPEND = `
-  session_id, first_sequence, last_sequence, organization_id, append_id, created_at, idempotency_key, fingerprint, sent_by,
+  session_id, first_sequence, last_sequence, organization_id, append_id, created_at, idempotency_key, fingerprint, other_secret_id,
   codec`;
 
 /** New appends as rows. The parameters from number `first` on are the result of `valuesOf`. */
@@ -139,7 +139,7 @@ function valuesOf(appends: readonly NewAppend[]): unknown[] {
     appends.map((one) => one.at),
     appends.map((one) => one.key),
     appends.map((one) => one.fingerprint),
-    appends.map((one) => one.sentBy),
+    appends.map((one) => one.otherSecretId),
     appends.map((one) => one.codec),
     starts,
     lengths,

@@ -215,7 +215,7 @@ export interface AppendRow {
   /** SHA-256 of the request body, in hexadecimal; null without an idempotency key. */
   fingerprint: string | null;
   /** The secret that sent it, if another one opened the session. */
-  sent_by: string | null;
+  other_secret_id: string | null;
   /** How `body` is encoded: see `log/frame.ts`. */
   codec: number;
   body: Uint8Array;

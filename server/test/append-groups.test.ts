@@ -57,7 +57,7 @@ describe.each(ENGINES)('concurrent appends on %s', (engine) => {
 
   async function append({ organizationId, sessionId, frame, ...rest }: Batch, to: TestStore = store) {
     const place = { organizationId, sessionId };
-    const command = { kind: 'append', appendId: newUuid(), sentBy: null, ...rest } as const;
+    const command = { kind: 'append', appendId: newUuid(), otherSecretId: null, ...rest } as const;
     const decision = await to.journal.change({ place, command, frame, sender: 'one' });
     assertTaken(decision);
     const replayed = 'replayed' in decision;

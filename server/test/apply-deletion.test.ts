@@ -28,7 +28,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     at: 1,
     key: null,
     fingerprint: null,
-    sentBy: null,
+    otherSecretId: null,
     ...encodeFrame([{ eventType: 'notice', payload: Buffer.from('{}') }]),
   });
   const appendsOf = (sessionId: string) =>

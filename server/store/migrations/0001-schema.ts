@@ -376,14 +376,14 @@ create table appends (
   idempotency_key text,
   fingerprint text,
   -- The secret that sent it; null for the secret that opened the session.
-  sent_by text,
+  other_secret_id text,
   codec integer not null,
   body ${bytes} not null,
   constraint appends_sequence primary key (session_id, first_sequence)
 );
 create unique index appends_by_key on appends (session_id, idempotency_key) where idempotency_key is not null;
 -- The appends of other secrets, which are rare.
-create index appends_by_other_secret on appends (session_id, sent_by) where sent_by is not null;
+create index appends_by_other_secret on appends (session_id, other_secret_id) where other_secret_id is not null;
 `,
   {
     postgres: `

@@ -2,10 +2,10 @@
 
 -- listSenders
 select secrets.secret_id, secrets.name, secrets.environment_id, sent.first_sequence, sent.last_sequence, sent.events, sent.last_at
-  from ( select sent_by, min(first_sequence) as first_sequence, max(last_sequence) as last_sequence, cast(sum(last_sequence - first_sequence + 1) as bigint) as events, max(created_at) as last_at
+  from ( select other_secret_id, min(first_sequence) as first_sequence, max(last_sequence) as last_sequence, cast(sum(last_sequence - first_sequence + 1) as bigint) as events, max(created_at) as last_at
   from appends
-  where session_id = $1 and organization_id = $2 and sent_by is not null group by sent_by ) as sent
-  join secrets on secrets.secret_id = sent.sent_by and secrets.organization_id = $3
+  where session_id = $1 and organization_id = $2 and other_secret_id is not null group by other_secret_id ) as sent
+  join secrets on secrets.secret_id = sent.other_secret_id and secrets.organization_id = $3
   where secrets.environment_id is distinct
   from $4
   order by sent.first_sequence

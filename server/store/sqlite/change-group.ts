@@ -18,7 +18,7 @@ const COUNT = `
   UPDATE sessions SET event_count = ?, updated_at = ? WHERE session_id = ? AND organization_id = ?`;
 const INSERT = `
   INSERT INTO appends (session_id, first_sequence, last_sequence, organization_id, append_id, created_at,
-    idempotency_key, fingerprint, sent_by, codec, body)
+    idempotency_key, fingerprint, other_secret_id, codec, body)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const CLOSE = `
   UPDATE sessions SET status = ?, ended_at = ?, updated_at = ? WHERE session_id = ? AND organization_id = ?`;
@@ -101,12 +101,12 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
       record(place.organizationId, { actor, action: 'session.deleted', target, details: { events } }, command.at);
     } else if (command.kind === 'append' && frame) {
       const { sessionId, organizationId } = place;
-      const { appendId, key, fingerprint, sentBy, at } = command;
+      const { appendId, key, fingerprint, otherSecretId, at } = command;
       const { firstSequence, lastSequence } = entry;
       const { codec, body } = pack(frame);
       count.run(lastSequence, at, ...where);
       insert.run(
-        ...[sessionId, firstSequence, lastSequence, organizationId, appendId, at, key, fingerprint, sentBy],
+        ...[sessionId, firstSequence, lastSequence, organizationId, appendId, at, key, fingerprint, otherSecretId],
         ...[codec, body],
       );
     }
