@@ -162,7 +162,7 @@ describe('the list', () => {
   test('distinguishes sessions by their place and their outcome', async () => {
     await goTo();
     const row = rowOf(page, FLAKY);
-    await expect.poll(() => row.textContent()).toMatch(/Claude Code.*harbour.*fix\/queue.*workbench.*ada/);
+    await expect.poll(() => row.textContent()).toMatch(/Claude Code.*ada.*harbour.*fix\/queue.*workbench/);
     expect(await row.locator('[data-label="Failed"]').textContent()).toBe('1');
   });
 
