@@ -17,6 +17,13 @@ const WRONG_RULES = [
 ];
 
 export const POLICIES: readonly Scenario[] = [
+  {
+    route: 'listRepositories',
+    name: 'a member sees the repositories of the organization',
+    as: ({ ours }) => ours.member,
+    status: 200,
+    body: () => ({ repositories: [] }),
+  },
   { route: 'getPolicy', name: 'the answer has the defaults if nothing was set', status: 200, body: () => SHOWN },
   {
     route: 'replacePolicy',

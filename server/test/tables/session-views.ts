@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { event, issueSecret } from '../factories.ts';
 import type { Scenario } from '../scenarios.ts';
 import { openSigned } from '../signed-in.ts';
 import type { World } from '../world.ts';
@@ -55,6 +56,50 @@ export const SESSION_VIEWS: readonly Scenario[] = [
   },
   {
     route: 'listSessionViews',
+    name: 'a session of another organization',
+    as: ({ ours }) => ours.owner,
+    ask: ({ theirs }) => ({ params: { sessionId: theirs.sessionId } }),
+    status: 404,
+  },
+  {
+    route: 'listSessionSenders',
+    name: 'a session that only its own machine sent has no other senders',
+    as: ({ ours }) => ours.member,
+    status: 200,
+    body: () => ({ senders: [] }),
+  },
+  {
+    route: 'listSessionSenders',
+    name: 'another secret that sent to the session is shown with its machine and its events',
+    as: ({ ours }) => ours.member,
+    async ask({ service, ours }) {
+      const other = await issueSecret(service, ours.owner, 'live');
+      const url = `/v1/sessions/${ours.sessionId}/events`;
+      await service.call('POST', url, { as: other, body: { events: [event('sent by another secret')] } });
+      return {};
+    },
+    status: 200,
+    after(_, { body }) {
+      expect(body.senders).toEqual([
+        {
+          secretId: expect.stringMatching(/^sec_/),
+          events: 1,
+          firstSequence: expect.any(Number),
+          lastSequence: expect.any(Number),
+          lastAt: expect.any(String),
+        },
+      ]);
+    },
+  },
+  {
+    route: 'listSessionSenders',
+    name: 'another person’s hidden session looks like an unknown one',
+    as: ({ ours }) => ours.owner,
+    ask: (world) => of(world, 'private'),
+    status: 404,
+  },
+  {
+    route: 'listSessionSenders',
     name: 'a session of another organization',
     as: ({ ours }) => ours.owner,
     ask: ({ theirs }) => ({ params: { sessionId: theirs.sessionId } }),
