@@ -76,6 +76,23 @@ describe('milestones', () => {
     expect(told.milestones).toMatchObject([{ passed: false }]);
   });
 
+  test('include tests that only their summary shows, whatever the command', () => {
+    const facts = factsOf(call('a', './ci.sh api'), result('a', ' Tests  230 passed (230)'));
+    expect(facts.milestones).toMatchObject([{ kind: 'tests', text: './ci.sh api', passed: true }]);
+    const red = factsOf(call('a', 'npm test'), result('a', 'x', { exitCode: 1 }), call('b', 'acme verify'));
+    fold(red, entriesOf([result('b', 'Tests: 1 passed, 1 total')]));
+    expect(red.testsPassed).toBe(true);
+  });
+
+  test('do not include a summary in a text that the agent reads', () => {
+    const read = result('a', ' Tests  1 failed | 5 passed (6)');
+    for (const command of ['cat out.log', 'rg failed logs', 'git show HEAD:out.log', 'tail -5 ci.log | grep -v x']) {
+      expect(factsOf(call('a', command), read).milestones).toEqual([]);
+    }
+    const tool: Event = ['tool.call', { callId: 'a', name: 'Read', input: { file_path: '/out.log' } }, 1];
+    expect(factsOf(tool, read).milestones).toEqual([]);
+  });
+
   test('count tests in a longer command as passed if it succeeds, and as nothing if it fails', () => {
     const run = call('a', 'npm test && git push');
     expect(factsOf(run, result('a', 'x', { exitCode: 0 })).milestones).toMatchObject([{ kind: 'tests', passed: true }]);

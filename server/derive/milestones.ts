@@ -28,7 +28,7 @@ function isRepeated({ milestones }: Facts, { timed, time }: Entry): boolean {
 
 function noteCommand(facts: Facts, entry: ResultEntry, call: OpenCall): void {
   const { command = '', purposes } = call;
-  if (purposes.includes('tests')) noteTests(facts, entry, call);
+  if (runsTests(entry, call)) noteTests(facts, entry, call);
   if (purposes.includes('commit')) {
     for (const commit of commitsOf(entry, call)) add(facts, entry, { kind: 'commit', ...commit });
   }
@@ -36,6 +36,10 @@ function noteCommand(facts: Facts, entry: ResultEntry, call: OpenCall): void {
     add(facts, entry, { kind: 'pull_request', text: titleOf(command) ?? entry.pullRequest, url: entry.pullRequest });
   }
 }
+
+/** A command runs tests if its name or its output says so: the summary of a test runner. A log with a summary is not a run. */
+const runsTests = ({ testsPassed }: ResultEntry, { command, purposes }: OpenCall): boolean =>
+  purposes.includes('tests') || (testsPassed !== undefined && command !== undefined && !purposes.includes('reading'));
 
 /** Adds a milestone if tests turned red or green. The summary of the test runner takes precedence over an exit code. */
 function noteTests(facts: Facts, entry: ResultEntry, call: OpenCall): void {
