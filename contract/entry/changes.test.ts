@@ -26,7 +26,7 @@ describe('the intended changes of a call', () => {
     ['in a field', 'apply_patch', { input: PATCH }],
     ['in a shell command', 'shell', { cmd: `apply_patch <<'EOF'\n${PATCH}\nEOF` }],
     ['in arguments as JSON text', 'shell', JSON.stringify({ command: `apply_patch <<'EOF'\n${PATCH}\nEOF` })],
-    ['in a script, where line ends are escaped', 'exec', `const patch = ${JSON.stringify(PATCH)};`],
+    ['in a script', 'exec', `const patch = ${JSON.stringify(PATCH)};\ntext(await tools.apply_patch(patch));`],
   ])('%s', (_, name, input) => {
     expect(changesOfCall(name, input).map(statOf)).toEqual(stats);
   });

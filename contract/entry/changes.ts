@@ -1,5 +1,7 @@
 import { structuredPatch } from 'diff';
+import { commandOf } from './command.ts';
 import { type FileChange, type Hunk, readApplyPatch, readUnifiedDiff } from './patch.ts';
+import { callsOf } from './script.ts';
 import { asArray, asNumber, asObject, asParsedObject, asText, type Loose } from './value.ts';
 
 /** A change without its lines. */
@@ -23,10 +25,12 @@ const EDITORS = new Set([
 ]);
 
 /** The intended changes of a call, as far as its input contains them. */
-export function changesOfCall(name: string, input: unknown): FileChange[] {
-  const text = asText(input) ?? asText(asObject(input).input) ?? asText(asObject(input).patch);
-  const command = asText(asParsedObject(input).cmd) ?? asText(asParsedObject(input).command);
-  for (const source of [text, command]) {
+export const changesOfCall = (name: string, input: unknown): FileChange[] =>
+  callsOf(name, input).flatMap((call) => changesOf(call.name, call.input));
+
+function changesOf(name: string, input: unknown): FileChange[] {
+  const { input: text, patch } = asParsedObject(input);
+  for (const source of [asText(text), asText(patch), commandOf(input), asText(input)]) {
     if (source?.includes('*** Begin Patch')) return readApplyPatch(source);
   }
   return EDITORS.has(name.toLowerCase()) ? changesOfEditor(asParsedObject(input)) : [];

@@ -53,6 +53,18 @@ export function purposesOf(command: string): Purpose[] {
   return [...purposes, 'tests', ...(told ? [told] : [])];
 }
 
+/** The purposes of a call that runs several commands. The call ends with one exit code at most, so it tells of none of them. */
+export function purposesOfAll(commands: readonly string[]): Purpose[] {
+  const [only] = commands;
+  if (commands.length <= 1) return only === undefined ? [] : purposesOf(only);
+  const all = commands.map(purposesOf);
+  const isReading = all.every((purposes) => purposes.includes('reading'));
+  const purposes = new Set(all.flat());
+  for (const told of ['exit_of_tests', 'success_of_tests'] as const) purposes.delete(told);
+  if (!isReading) purposes.delete('reading');
+  return [...purposes];
+}
+
 const SHELL = /^\s*(?:\S{1,200}\/)?(?:ba|da|z)?sh\s+-\w{0,5}c\s+(?:(["'])([\s\S]*)\1\s*$)?/;
 
 /** The command that a shell is told to run: `bash -lc 'npm test'` is `npm test`. */

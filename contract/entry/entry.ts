@@ -66,6 +66,8 @@ export type CallEntry = Common & {
   about: string;
   /** The command that it runs, in one line, and its purpose. */
   command?: string;
+  /** The name of the running command whose further output this call gets. */
+  continues?: string;
   purposes?: readonly Purpose[];
   addOn?: AddOn;
   /** The beginning of a new sub-agent's prompt. It identifies the sub-agent. */
@@ -81,6 +83,8 @@ export type ResultEntry = Common &
     name?: string;
     failed: boolean;
     exitCode?: number;
+    /** The command still runs, under this name. */
+    running?: string;
     durationMs?: number;
     /** The beginning of the output. */
     preview: string;

@@ -18,16 +18,13 @@ export interface FileChange {
 const FILE = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
 const KINDS = { Add: 'create', Update: 'update', Delete: 'delete' } as const;
 
-/**
- * Reads the patches of Codex's `apply_patch` anywhere in a text, such as the heredoc of a shell command, or a string of a
- * script with escaped line ends.
- */
+/** Reads the patches of Codex's `apply_patch` anywhere in a text, such as the heredoc of a shell command. */
 export function readApplyPatch(text: string): FileChange[] {
   const begin = text.indexOf('*** Begin Patch');
   if (begin < 0) return [];
   const end = text.indexOf('*** End Patch', begin);
   const body = text.slice(begin, end < 0 ? undefined : end);
-  const lines = (/^\*\*\* Begin Patch\\n/.test(body) ? unescapeText(body) : body).split(/\r?\n/);
+  const lines = body.split(/\r?\n/);
   const changes: { path: string; kind: FileChange['kind']; hunks: Hunk[]; movedTo?: string }[] = [];
   for (const line of lines) {
     const change = changes.at(-1);
@@ -44,10 +41,6 @@ export function readApplyPatch(text: string): FileChange[] {
   }
   return changes;
 }
-
-const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r' };
-const unescapeText = (text: string) =>
-  text.replace(/\\(.)/g, (_, character: string) => ESCAPES[character] ?? character);
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)/;
 

@@ -11,7 +11,9 @@ const CONTAINER: Runner = {
   skips: 1,
   valued: ['-e', '--env', '-w', '--workdir', '-u', '--user', '-v', '--volume', '-p', '--name', '-c', '-n', '--network'],
 };
-const PACKAGE: Runner = { valued: ['-p', '--package', '-w', '--workspace', '-F', '--filter', '-C', '--dir', '--prefix'] };
+const PACKAGE: Runner = {
+  valued: ['-p', '--package', '-w', '--workspace', '-F', '--filter', '-C', '--dir', '--prefix'],
+};
 const PYTHON: Runner = { valued: ['-p', '--python', '--with', '--extra', '--group', '-n', '--name', '-e', '--env'] };
 
 /** By program, or by program and subcommand. */
@@ -24,9 +26,19 @@ const RUNNERS: { readonly [program: string]: Runner } = {
   'xvfb-run': { valued: ['-s', '-n', '--server-args'] },
   xargs: { valued: ['-n', '-P', '-I', '-L'] },
   ...Object.fromEntries(
-    ['exec', 'time', 'nohup', 'command', 'builtin', 'stdbuf', 'setsid', 'unbuffer', 'caffeinate', 'corepack', 'uvx'].map(
-      (program) => [program, {}],
-    ),
+    [
+      'exec',
+      'time',
+      'nohup',
+      'command',
+      'builtin',
+      'stdbuf',
+      'setsid',
+      'unbuffer',
+      'caffeinate',
+      'corepack',
+      'uvx',
+    ].map((program) => [program, {}]),
   ),
   ...Object.fromEntries(
     ['npx', 'bunx', 'pnpx', 'pnpm exec', 'pnpm dlx', 'yarn exec', 'yarn dlx', 'npm exec', 'npm x', 'bun x'].map(
@@ -56,7 +68,15 @@ const RUNNERS: { readonly [program: string]: Runner } = {
   'kubectl exec': CONTAINER,
 };
 /** Options before a subcommand whose value is a word of its own. */
-const BEFORE_SUBCOMMAND: ReadonlySet<string> = new Set(['-f', '--file', '-p', '--project-name', '-C', '--dir', '--cwd']);
+const BEFORE_SUBCOMMAND: ReadonlySet<string> = new Set([
+  '-f',
+  '--file',
+  '-p',
+  '--project-name',
+  '-C',
+  '--dir',
+  '--cwd',
+]);
 
 /** The program that a simple command runs in the end, by its last name, and its arguments: `sudo npx jest` runs `jest`. */
 export function programOf(words: readonly string[]): { program: string; path: string; args: readonly string[] } {

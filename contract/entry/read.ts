@@ -4,11 +4,12 @@ import { hasHost } from '../repository.ts';
 import { writingOf } from '../revision.ts';
 import { addOnOfCall, addOnOfCommand, listedAddOns } from './add-on.ts';
 import { changesOfCall, changesOfResult, statOf } from './changes.ts';
-import { commandOf, outcomeOf, purposesOf, subjectsOf } from './command.ts';
+import { commandOf, outcomeOf, purposesOfAll, subjectsOf } from './command.ts';
 import type { Entry, QuietEntry } from './entry.ts';
+import { readOutput, resultText, runningOf } from './output.ts';
 import { readEcho, readProgress } from './progress.ts';
-import { outcomeOfScript } from './script.ts';
-import { aboutCall, resultText } from './tool.ts';
+import { callsOf } from './script.ts';
+import { aboutCall, aboutCalls } from './tool.ts';
 import { readUsage } from './usage.ts';
 import { asNumber, asObject, asParsedObject, asText, clip, firstLine, type Loose } from './value.ts';
 
@@ -106,18 +107,22 @@ const READERS: Record<string, Reader> = {
   'assistant.reasoning': readAnswer('reasoning'),
   'tool.call': (common, payload) => {
     const name = asText(payload.name) ?? 'tool';
-    const command = commandOf(payload.input);
-    const addOn = addOnOfCall(name, payload.input, payload.rest);
-    const purposes = purposesOf(command ?? '');
-    const subjects = purposes.includes('commit') ? subjectsOf(command ?? '') : [];
+    const calls = callsOf(name, payload.input);
+    const isScript = calls[0]?.input !== payload.input;
+    const commands = calls.flatMap(({ input }) => commandOf(input) ?? []);
+    const addOn = calls.map((call) => addOnOfCall(call.name, call.input, payload.rest)).find(Boolean);
+    const purposes = purposesOfAll(commands);
+    const subjects = purposes.includes('commit') ? commands.flatMap(subjectsOf) : [];
+    const continues = calls.map((call) => runningOf(call.name, call.input)).find(Boolean);
     return {
       ...common,
       ...given('callId', payload.callId),
       kind: 'call',
       name,
-      about: aboutCall(payload.input),
+      about: isScript ? aboutCalls(calls) : aboutCall(payload.input),
       ...(addOn && { addOn }),
-      ...given('command', command && inOneLine(command)),
+      ...given('command', inOneLine(commands.join('; '))),
+      ...given('continues', continues),
       ...given('brief', briefOfCall(payload.input)),
       ...(purposes.length > 0 && { purposes }),
       ...(subjects.length > 0 && { subjects }),
@@ -127,16 +132,17 @@ const READERS: Record<string, Reader> = {
   'tool.result': (common, payload) => {
     const durationMs = asNumber(payload.durationMs);
     const output = resultText(payload);
-    const script = outcomeOfScript(output);
-    const exitCode = asNumber(payload.exitCode) ?? script.exitCode;
+    const end = readOutput(payload.output);
+    const exitCode = asNumber(payload.exitCode) ?? end.exitCode;
     const { success, changes } = asObject(payload.detail);
-    const isRefused = script.failed === true || (success === false && changes !== undefined);
+    const isRefused = end.failed === true || (success === false && changes !== undefined);
     return {
       ...common,
       ...given('callId', payload.callId),
       ...given('name', payload.name),
       ...(exitCode !== undefined && { exitCode }),
       ...(durationMs !== undefined && { durationMs }),
+      ...given('running', end.running),
       kind: 'result',
       failed: payload.isError === true || isRefused || (exitCode !== undefined && exitCode !== 0),
       preview: clip(output, LONGEST_PREVIEW),

@@ -122,7 +122,9 @@ function runsTask(program: string, args: readonly string[]): boolean {
   const task = args[at];
   if (task !== undefined) return TASK.test(task) || task === SHORT[program];
   // `nx affected -t test`, `nx run-many --target=test`
-  return args.some((word, index) => /^--targets?=.*test|^-t$|^--targets?$/.test(word) && TASK.test(args[index + 1] ?? 'test'));
+  return args.some(
+    (word, index) => /^--targets?=.*test|^-t$|^--targets?$/.test(word) && TASK.test(args[index + 1] ?? 'test'),
+  );
 }
 
 /** How much the exit code of a command says about its tests; undefined if it says nothing. */

@@ -25,7 +25,10 @@ const SUMMARIES: { readonly [runner: string]: Summary } = {
     failed: /^(?:--- FAIL|FAIL\t)/m,
     passed: /^ok[ \t]+\S+[ \t]+(?:[\d.]+s|\(cached\))/m,
   },
-  gotestsum: { failed: /^DONE \d+ tests?,[^\n]{0,60}\b[1-9]\d* (?:failures?|errors?)\b/m, passed: /^DONE \d+ tests?\b/m },
+  gotestsum: {
+    failed: /^DONE \d+ tests?,[^\n]{0,60}\b[1-9]\d* (?:failures?|errors?)\b/m,
+    passed: /^DONE \d+ tests?\b/m,
+  },
   ginkgo: { failed: /^FAIL! -- \d+ Passed/m, passed: /^SUCCESS! -- \d+ Passed/m },
   'cargo test': { failed: /^test result: FAILED/m, passed: /^test result: ok/m },
   nextest: {
@@ -75,7 +78,10 @@ const SUMMARIES: { readonly [runner: string]: Summary } = {
   },
   playwright: { failed: /^ {2}[1-9]\d* failed$/m, passed: /^ {2}\d+ passed \([\d.]+m?s?\)$/m },
   cypress: { failed: /✖ {1,4}\d+ of \d+ failed/, passed: /✔ {1,4}All specs passed!/ },
-  karma: { failed: /\bExecuted \d+ of \d+ \([1-9]\d* FAILED\)/, passed: /\bExecuted \d+ of \d+ (?:\([^)\n]{0,40}\) )?SUCCESS/ },
+  karma: {
+    failed: /\bExecuted \d+ of \d+ \([1-9]\d* FAILED\)/,
+    passed: /\bExecuted \d+ of \d+ (?:\([^)\n]{0,40}\) )?SUCCESS/,
+  },
   'flutter test, dart test': {
     failed: /^\d\d:\d\d \+\d+ [^\n]{0,40}: Some tests failed\./m,
     passed: /^\d\d:\d\d \+\d+[^\n]{0,40}: All tests passed!/m,
@@ -88,7 +94,10 @@ const SUMMARIES: { readonly [runner: string]: Summary } = {
     failed: /^\d+ (?:passed; [1-9]\d* failed\.|out of \d+ tests failed)/m,
     passed: /^All \d+ tests passed\b/m,
   },
-  'clojure.test': { failed: /^(?:[1-9]\d* failures|\d+ failures, [1-9]\d* errors)/m, passed: /^0 failures, 0 errors\.$/m },
+  'clojure.test': {
+    failed: /^(?:[1-9]\d* failures|\d+ failures, [1-9]\d* errors)/m,
+    passed: /^0 failures, 0 errors\.$/m,
+  },
   tox: { failed: /^\s{0,2}evaluation failed :\(/m, passed: /^\s{0,2}congratulations :\)/m },
 };
 

@@ -1,4 +1,5 @@
-import { asArray, asObject, asParsedObject, asText, firstLine, toJson } from './value.ts';
+import type { ToolCall } from './script.ts';
+import { asParsedObject, firstLine } from './value.ts';
 
 /** Input fields that say what a call is about, the most informative ones first. */
 const TELLING = [
@@ -39,30 +40,8 @@ function inWords(value: unknown): string {
   return typeof value === 'object' && value !== null ? '{…}' : String(value).slice(0, 60);
 }
 
-/** A tool's output as text: content blocks are concatenated, anything else is JSON. */
-export function outputText(output: unknown): string {
-  if (output === undefined || output === null) return '';
-  if (typeof output === 'string') return output;
-  if (Array.isArray(output)) return asArray(output).map(blockText).join('\n');
-  const { text, content } = asObject(output);
-  if (typeof text === 'string') return text;
-  if (typeof content === 'string') return content;
-  return toJson(output);
-}
-
-function blockText(block: unknown): string {
-  if (typeof block === 'string') return block;
-  const { text, type } = asObject(block);
-  const kind = asText(type) ?? '';
-  if (typeof text === 'string') return text;
-  return kind.includes('image') ? '[image]' : toJson(block);
-}
-
-/** The output, or the agent's separate copy of it: the structured copies of Claude Code and Codex contain the streams. */
-export function resultText(payload: { output?: unknown; detail?: unknown }): string {
-  const text = outputText(payload.output);
-  if (text !== '') return text;
-  const { aggregated_output, stdout, stderr } = asObject(payload.detail);
-  const streams = [asText(aggregated_output) ?? asText(stdout), asText(stderr)];
-  return streams.filter(Boolean).join('\n');
-}
+/** One line for the calls of a script. Their tools are named, unless they run commands. */
+export const aboutCalls = (calls: readonly ToolCall[]): string =>
+  firstLine(
+    calls.map(({ name, input }) => `${name === 'exec_command' ? '' : `${name} `}${aboutCall(input)}`).join('; '),
+  );

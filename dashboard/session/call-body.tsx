@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useState } from 'react';
+import { commandOf } from '../../contract/entry/command.ts';
 import type { ResultEntry } from '../../contract/entry/entry.ts';
-import { resultText } from '../../contract/entry/tool.ts';
+import { resultText } from '../../contract/entry/output.ts';
+import { callsOf } from '../../contract/entry/script.ts';
 import { asParsedObject, asText } from '../../contract/entry/value.ts';
 import { parseWords } from '../../contract/query.ts';
 import { Button } from '../kit/button.tsx';
@@ -25,7 +27,7 @@ export function CallBody({ item, sessionId }: { item: ToolItem; sessionId: strin
         <Todos todos={todos} before={item.results[0]} sessionId={sessionId} />
       ) : (
         <>
-          <Asked input={data?.payload.input} />
+          <Asked name={item.name} input={data?.payload.input} />
           {item.results.map((result) => (
             <Answer key={result.sequence} result={result} sessionId={sessionId} />
           ))}
@@ -36,11 +38,13 @@ export function CallBody({ item, sessionId }: { item: ToolItem; sessionId: strin
   );
 }
 
-/** The command of a call, or its address, or its search. */
-function Asked({ input }: { input: unknown }) {
+/** The commands of a call, or its address, or its search. */
+function Asked({ name, input }: { name: string; input: unknown }) {
   const fields = asParsedObject(input);
-  const command = asText(fields.command) ?? asText(fields.cmd);
-  if (command !== undefined) return <pre className="call-command">{showHidden(command.slice(0, 4_000))}</pre>;
+  const command = callsOf(name, input)
+    .flatMap((call) => commandOf(call.input) ?? [])
+    .join('\n');
+  if (command !== '') return <pre className="call-command">{showHidden(command.slice(0, 4_000))}</pre>;
   const url = asText(fields.url);
   if (url !== undefined) return <Address url={url} />;
   const told = ['pattern', 'query', 'path', 'file_path', 'glob', 'description'].flatMap((name) => {

@@ -1,4 +1,4 @@
-import { resultText } from '../../contract/entry/tool.ts';
+import { resultText } from '../../contract/entry/output.ts';
 import { asParsedObject, asText, toJson } from '../../contract/entry/value.ts';
 import { Code } from '../kit/code.tsx';
 import { Output } from '../kit/output.tsx';

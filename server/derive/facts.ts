@@ -43,6 +43,8 @@ export interface OpenCall extends Edits {
   command?: string;
   purposes: readonly Purpose[];
   subjects?: readonly string[];
+  /** The command still runs, under this name. */
+  running?: string;
   isAnswered: boolean;
   /** Whether its changes are in the sums. */
   isCounted: boolean;

@@ -4,6 +4,8 @@ import type { CallEntry, ResultEntry } from '../../contract/entry/entry.ts';
 import { add, type Command, type Facts, type File, keep, type OpenCall, subtract, takeRoom } from './facts.ts';
 
 const MOST = { files: 2_000, reads: 500, commands: 500, unanswered: 200, answered: 40 };
+/** The most characters of the name of a running command. */
+const LONGEST_NAME = 100;
 /** The most characters, as JSON, of one call that waits for its result. */
 const LONGEST_KEPT = 20_000;
 
@@ -13,6 +15,7 @@ const LONGEST_KEPT = 20_000;
  * | a call     | when                            | becomes    | its changes                                  |
  * | ---------- | ------------------------------- | ---------- | -------------------------------------------- |
  * | unanswered | a result names it               | answered   | count as the call or its results report them |
+ * | unanswered | its command still runs          | unanswered | count as that result reports them            |
  * | unanswered | a result arrives without a call | unanswered | count as that result reports them            |
  * | answered   | another result names it         | answered   | are recounted if that result reports others  |
  * | any        | too many other calls are kept   | forgotten  | stay as they are                             |
@@ -20,9 +23,12 @@ const LONGEST_KEPT = 20_000;
  * @param day the day for whose tools the call was counted
  */
 export function openCall(facts: Facts, entry: CallEntry, day: string | undefined): void {
-  const { name, addOn, lane, command, callId, changes, purposes = [], subjects, sequence } = entry;
+  const { name, addOn, lane, callId, changes, continues, sequence } = entry;
+  const continued = findRunning(facts, continues);
+  const { command, purposes = [], subjects } = continued ?? entry;
   noteRead(facts, entry);
-  if (command) {
+  if (entry.command) {
+    const { command } = entry;
     const known = keep(facts, facts.commands, command, MOST.commands, (): Command => [0, 0, null, sequence]);
     if (known) facts.commands.set(command, [known[0] + 1, known[1], null, sequence]);
   }
@@ -39,6 +45,7 @@ export function openCall(facts: Facts, entry: CallEntry, day: string | undefined
     ...(command && { command }),
     purposes,
     ...(subjects && { subjects }),
+    ...(continued?.running !== undefined && { running: continued.running }),
     changes,
     isTold: false,
     isAnswered: false,
@@ -60,6 +67,10 @@ export function openCall(facts: Facts, entry: CallEntry, day: string | undefined
   facts.openCalls.set(callId, { ...short, room: rest });
   facts.room -= rest;
 }
+
+/** The call whose command still runs under a name. A call that continues it gets the rest of its output. */
+const findRunning = ({ openCalls }: Facts, name: string | undefined): OpenCall | undefined =>
+  name === undefined ? undefined : [...openCalls.values()].findLast(({ running }) => running === name);
 
 const READS = /^(?:read|read_?file|view|open_?file)$/i;
 
@@ -113,8 +124,22 @@ export function closeCall(facts: Facts, entry: ResultEntry): OpenCall | undefine
     return undefined;
   }
   countEdits(facts, editor, entry);
-  if (call) call.isAnswered = true;
+  if (call) noteEnd(facts, call, entry.running);
   return call;
+}
+
+/** Notes that the command of a call still runs, or that it has ended: then no later call continues it. */
+function noteEnd({ openCalls }: Facts, call: OpenCall, running: string | undefined): void {
+  const { running: before } = call;
+  call.isAnswered = running === undefined;
+  if (running !== undefined) call.running = running.slice(0, LONGEST_NAME);
+  else if (before !== undefined) {
+    for (const other of openCalls.values()) {
+      if (other.running !== before) continue;
+      delete other.running;
+      other.isAnswered = true;
+    }
+  }
 }
 
 const newestUnanswered = ({ openCalls }: Facts, lane: string | undefined): OpenCall | undefined =>

@@ -84,6 +84,47 @@ describe('milestones', () => {
     expect(red.testsPassed).toBe(true);
   });
 
+  const codex = (callId: string, end: string, output: string) =>
+    result(callId, `Chunk ID: 1a\nWall time: 1.0 seconds\nProcess ${end}\nOutput:\n${output}`);
+  const poll = (callId: string, id: number): Event => [
+    'tool.call',
+    { callId, name: 'write_stdin', input: { session_id: id } },
+  ];
+
+  test('include tests of a command that ended in a later call', () => {
+    const started = [
+      call('a', 'go test ./...'),
+      codex('a', 'running with session ID 7', 'ok  \texample.test/a\t0.01s'),
+    ];
+    expect(factsOf(...started).milestones).toEqual([]);
+    const failed = factsOf(
+      ...started,
+      poll('b', 7),
+      codex('b', 'running with session ID 7', ''),
+      poll('c', 7),
+      codex('c', 'exited with code 1', 'panic'),
+    );
+    expect(failed.milestones).toMatchObject([{ kind: 'tests', text: 'go test ./...', passed: false, sequence: 6 }]);
+    expect([...failed.commands]).toEqual([['go test ./...', [1, 1, 1, 6]]]);
+    const passed = factsOf(...started, poll('b', 7), codex('b', 'exited with code 0', 'ok  \texample.test/b\t2s'));
+    expect(passed.milestones).toMatchObject([{ passed: true, sequence: 4 }]);
+    expect(factsOf(...started, poll('b', 8), codex('b', 'exited with code 1', '--- FAIL: TestA')).milestones).toEqual(
+      [],
+    );
+  });
+
+  test('include a quiet commit of such a command once', () => {
+    const events = [
+      call('a', 'git commit -qm "Add a lock"'),
+      codex('a', 'running with session ID 7', ''),
+      poll('b', 7),
+      codex('b', 'exited with code 0', ''),
+      poll('c', 7),
+      codex('c', 'exited with code 0', ''),
+    ];
+    expect(factsOf(...events).milestones).toMatchObject([{ kind: 'commit', text: 'Add a lock', sequence: 4 }]);
+  });
+
   test('do not include a summary in a text that the agent reads', () => {
     const read = result('a', ' Tests  1 failed | 5 passed (6)');
     for (const command of ['cat out.log', 'rg failed logs', 'git show HEAD:out.log', 'tail -5 ci.log | grep -v x']) {
@@ -165,7 +206,7 @@ describe('edits that a call and its results report', () => {
   const PATCH = '*** Begin Patch\n*** Update File: /a.go\n@@\n-old\n+new\n+more\n*** End Patch';
   const script = (callId: string): Event => [
     'tool.call',
-    { callId, name: 'exec', input: `const patch = ${JSON.stringify(PATCH)};` },
+    { callId, name: 'exec', input: `const patch = ${JSON.stringify(PATCH)};\nawait tools.apply_patch(patch);` },
   ];
   const applied = (callId: string, path = '/a.go', more: object = {}): Event =>
     result(callId, '', {

@@ -30,7 +30,10 @@ function noteCommand(facts: Facts, entry: ResultEntry, call: OpenCall): void {
   const { command = '', purposes } = call;
   if (runsTests(entry, call)) noteTests(facts, entry, call);
   if (purposes.includes('commit')) {
-    for (const commit of commitsOf(entry, call)) add(facts, entry, { kind: 'commit', ...commit });
+    const commits = commitsOf(entry, call);
+    for (const commit of commits) add(facts, entry, { kind: 'commit', ...commit });
+    // The rest of the output of a command that still runs adds no commit twice.
+    if (commits.length > 0) call.subjects = [];
   }
   if (purposes.includes('pull_request') && entry.pullRequest) {
     add(facts, entry, { kind: 'pull_request', text: titleOf(command) ?? entry.pullRequest, url: entry.pullRequest });
@@ -43,11 +46,17 @@ const runsTests = ({ testsPassed }: ResultEntry, { command, purposes }: OpenCall
 
 /** Adds a milestone if tests turned red or green. The summary of the test runner takes precedence over an exit code. */
 function noteTests(facts: Facts, entry: ResultEntry, call: OpenCall): void {
-  const passed = entry.testsPassed ?? passedByExit(entry, call);
+  const passed = passedBy(entry, call);
   call.isJudged = true;
   if (passed === undefined || facts.testsPassed === passed) return;
   facts.testsPassed = passed;
   add(facts, entry, { kind: 'tests', text: call.command ?? '', passed });
+}
+
+/** While a command runs, later tests may still fail. */
+function passedBy(entry: ResultEntry, call: OpenCall): boolean | undefined {
+  if (entry.running !== undefined) return entry.testsPassed === false ? false : undefined;
+  return entry.testsPassed ?? passedByExit(entry, call);
 }
 
 /** Whether tests passed, by the exit code. An agent may report a run twice, once without its result. */
@@ -69,7 +78,10 @@ export function noteWait(facts: Facts, prompt: PromptEntry): void {
 }
 
 /** The commits in the output. A quiet command prints none, so the subjects in the command itself count unless it failed. */
-function commitsOf({ commits, failed }: ResultEntry, { subjects = [] }: OpenCall): { text: string; hash?: string }[] {
+function commitsOf(
+  { commits, failed, running }: ResultEntry,
+  { subjects = [] }: OpenCall,
+): { text: string; hash?: string }[] {
   if (commits) return commits.map(({ hash, subject }) => ({ text: subject, hash }));
-  return failed ? [] : subjects.map((text) => ({ text }));
+  return failed || running !== undefined ? [] : subjects.map((text) => ({ text }));
 }
