@@ -20,7 +20,7 @@ const SUMMARIES: { readonly [runner: string]: Summary } = {
     failed: /^[1-9]\d* (?:failed|errors?)\b[^\n]{0,100} in [\d.]+s/m,
     passed: /^\d+ passed\b[^\n]{0,100} in [\d.]+s/m,
   },
-  unittest: { failed: /^FAILED \((?:failures|errors)=/m, passed: /^Ran \d+ tests? in [^\n]{1,30}\r?\n\r?\nOK\b/m },
+  unittest: { failed: /^FAILED \((?:failures|errors)=/m, passed: /^Ran \d+ tests? in [^\n]{1,30}\nOK\b/m },
   'go test': {
     failed: /^(?:--- FAIL|FAIL\t)/m,
     passed: /^ok[ \t]+\S+[ \t]+(?:[\d.]+s|\(cached\))/m,
@@ -101,13 +101,29 @@ const SUMMARIES: { readonly [runner: string]: Summary } = {
   tox: { failed: /^\s{0,2}evaluation failed :\(/m, passed: /^\s{0,2}congratulations :\)/m },
 };
 
-/** Every summary has one of these words. Most outputs have none, so the table is seldom tried. */
-const WORDS = /pass(?:ed|ing)|fail|FAIL|^ok\b|^OK\b|succe|SUCCE|tests pass|congratulations/m;
+/** Every line of a summary has one of these words. Only such lines are tried against the table. */
+const WORDS = /pass|fail|FAIL|PASS|\bok\b|OK|succe|SUCCE|Failures|Ran \d|DONE|congratulations|errors/g;
+/** A longer line is not part of a summary, but of a minified file, for instance. */
+const LONGEST_LINE = 500;
 const ALL = Object.values(SUMMARIES);
 
 /** Whether the tests of an output passed. One failed run among several counts as failed. Undefined without a summary. */
 export function readSummary(output: string): boolean | undefined {
-  if (!WORDS.test(output)) return undefined;
-  if (ALL.some(({ failed }) => failed.test(output))) return false;
-  return ALL.some(({ passed }) => passed?.test(output)) || undefined;
+  const lines = linesWithWords(output);
+  if (lines === '') return undefined;
+  if (ALL.some(({ failed }) => failed.test(lines))) return false;
+  return ALL.some(({ passed }) => passed?.test(lines)) || undefined;
+}
+
+function linesWithWords(output: string): string {
+  let lines = '';
+  WORDS.lastIndex = 0;
+  for (let found = WORDS.exec(output); found; found = WORDS.exec(output)) {
+    const start = output.lastIndexOf('\n', found.index) + 1;
+    const next = output.indexOf('\n', found.index);
+    const end = next < 0 ? output.length : next;
+    if (end - start <= LONGEST_LINE) lines += `${output.slice(start, end).trimEnd()}\n`;
+    WORDS.lastIndex = end;
+  }
+  return lines;
 }
