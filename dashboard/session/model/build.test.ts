@@ -145,6 +145,27 @@ test('a compaction opens to the summary after it, and no compaction takes a summ
   expect(items[2]).not.toHaveProperty('entry.summary');
 });
 
+test('reasoning that an agent recorded twice is shown once', () => {
+  const at = (ms: number) => new Date(Date.UTC(2026, 10, 20) + ms).toISOString();
+  const thought = (text: string, messageId: string, ms: number): [string, Record<string, unknown>] => [
+    'assistant.reasoning',
+    { text, messageId, occurredAt: at(ms) },
+  ];
+  const { items } = buildTimeline(
+    entriesOf(
+      thought('Check the lock', 'a', 0),
+      thought('Check the tests', 'a', 0),
+      ['record', { kind: 'duplicate:agent_reasoning', occurredAt: at(18) }],
+      thought('Check the lock', 'b', 18),
+      thought('Check the tests', 'b', 18),
+      ['assistant.message', { text: 'Both are fine', occurredAt: at(30) }],
+      thought('Check the lock', 'c', 40),
+      thought('Check the lock', 'd', 4_000),
+    ),
+  );
+  expect(kinds(items)).toEqual(['message 1', 'message 2', 'message 6', 'message 7', 'message 8', 'quiet 3']);
+});
+
 test('rarely needed events are folded into one line', () => {
   const { items } = buildTimeline(
     entriesOf(['context.message'], ['record'], ['vendor.thing', { a: 1 }], ['assistant.reasoning', { text: '' }]),

@@ -14,6 +14,7 @@ import { orderOf, type Revisions, readRevisions } from '../../../contract/entry/
 import type { UsageTotals } from '../../../contract/entry/usage.ts';
 import type { Item, LaneItem, MessageItem, ToolItem } from './items.ts';
 import { createLaneBuilder, type Groups, type LaneBuilder } from './lane.ts';
+import { createRepeats } from './repeats.ts';
 import { createSpending } from './spent.ts';
 import { sumUp } from './sums.ts';
 import { addSpent, readTurns, type Turn } from './turns.ts';
@@ -117,6 +118,7 @@ export function createTimelineBuilder(
   const all: Entry[] = [];
   /** Sub-agents with some events in the file of the session itself. */
   const echoed = new Set<string>();
+  const repeats = createRepeats();
   const spending = createSpending();
   let redactions = 0;
   let hasTimes = false;
@@ -179,6 +181,7 @@ export function createTimelineBuilder(
   }
 
   function add(entry: Entry, builder: LaneBuilder): void {
+    const isRepeat = repeats.isRepeat(entry);
     switch (entry.kind) {
       case 'usage':
         return;
@@ -211,8 +214,8 @@ export function createTimelineBuilder(
       }
       case 'reasoning':
         // Encrypted reasoning has no text.
-        if (entry.length === 0) {
-          builder.quiet(entry);
+        if (entry.length === 0 || isRepeat) {
+          builder.quiet(isRepeat ? toRecord(entry, 'assistant.reasoning') : entry);
           return;
         }
         break;
@@ -240,7 +243,7 @@ export function createTimelineBuilder(
     isStale: () => isStale,
     add(entry) {
       if (entry.echo && entry.lane !== undefined && own.has(entry.lane)) {
-        main.quiet(toRecord(entry));
+        main.quiet(toRecord(entry, 'notice · agent_progress'));
         return;
       }
       all.push(entry);
@@ -282,13 +285,13 @@ export function createTimelineBuilder(
   };
 }
 
-/** Turns an entry into a record, because the sub-agent's own transcript has it as well. */
-function toRecord({ sequence, span, eventType, time, timed, redactions, order }: Entry): QuietEntry {
+/** Turns an entry into a record, because another entry says the same. */
+function toRecord({ sequence, span, eventType, time, timed, redactions, order }: Entry, about: string): QuietEntry {
   return {
     ...{ sequence, span, eventType, time, timed },
     ...(redactions !== undefined && { redactions }),
     ...(order !== undefined && { order }),
-    ...{ kind: 'quiet', about: 'notice · agent_progress', preview: '', isDuplicate: true },
+    ...{ kind: 'quiet', about, preview: '', isDuplicate: true },
   };
 }
 
