@@ -2,7 +2,7 @@ import type { Agent } from '../../cli/agents/agent.ts';
 import { claudeCode } from '../../cli/agents/claude-code/claude-code.ts';
 import { codex } from '../../cli/agents/codex/codex.ts';
 import { transcriptsOf } from '../../cli/test/agents/corpus.ts';
-import { resultText } from '../../contract/entry/tool.ts';
+import { resultText } from '../../contract/entry/output.ts';
 import { MAX_PAYLOAD_BYTES } from '../../contract/event.ts';
 import { splitPayload } from '../../contract/parts.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
