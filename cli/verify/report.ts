@@ -92,7 +92,8 @@ export function reportFindings({ counts, problems, list }: Findings, output: Out
   const left = total - list.length;
   const about = `${formatCount(counts.records, 'record')} of ${formatCount(counts.sessions, 'session')}: `;
   const unknown = counts.unknown > 0 ? [`${counts.unknown.toLocaleString('en-US')} of an unknown form`] : [];
-  const faults = [...wrong, ...lost, ...unknown];
+  const isEmpty = counts.sessions === 0;
+  const faults = [...wrong, ...lost, ...unknown, ...(isEmpty ? ['no captured session was compared'] : [])];
   const summary: OutputLine =
     faults.length === 0 ? ['green', `${about}all there`, ''] : ['red', about + faults.join(', '), ''];
   output.answer({ ...counts, problems, findings: list, ...(left > 0 && { findingsLeftOut: left }) }, [
@@ -102,7 +103,7 @@ export function reportFindings({ counts, problems, list }: Findings, output: Out
       const count = counts[what as Counted];
       return count > 0 && say ? [say(count)] : [];
     }),
-    counts.sessions === 0 && faults.length === 0 ? 'No captured session matches.' : summary,
+    summary,
     ...(total > 0 ? ['The transcripts still have these events: see docs/verify.md.'] : []),
   ]);
   return faults.length > 0 ? EXIT.failure : EXIT.ok;

@@ -195,7 +195,8 @@ test("sessions are chosen by the agent's id, its beginning, the service's id, ag
   for (const name of [sessionId(1), sessionId(1).slice(0, 13), first?.sessionId ?? '']) {
     expect(await verify(name), name).toMatchObject({ ...clean, sessions: 1, records: 1 });
   }
-  expect(await verify('--agent', 'codex')).toMatchObject({ ...clean, sessions: 0 });
+  // A check that compares nothing fails.
+  expect(await verify('--agent', 'codex')).toMatchObject({ exitCode: 1, findings: [], sessions: 0 });
   expect(await verify('--agent', 'claude-code')).toMatchObject({ sessions: 2 });
   expect(await verify('--since', '2026-03-01T09:01:30Z')).toMatchObject({ sessions: 1 });
   expect(await verify('--since', '1d')).toMatchObject({ sessions: expect.any(Number) });

@@ -1,9 +1,9 @@
 import type { Client } from '../../contract/client.ts';
 import type { Entry } from '../../contract/entry/entry.ts';
 import { joinAround } from '../../contract/entry/join.ts';
+import { resultText } from '../../contract/entry/output.ts';
 import { readEvent, readJoined } from '../../contract/entry/read.ts';
 import { settleTimes } from '../../contract/entry/times.ts';
-import { resultText } from '../../contract/entry/output.ts';
 import { asObject } from '../../contract/entry/value.ts';
 import type { EventPage, SessionEvent } from '../../contract/event.ts';
 import { stripAnsi } from '../kit/text/ansi.ts';
