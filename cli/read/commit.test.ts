@@ -1,6 +1,7 @@
 import { appendFileSync, copyFileSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { codex } from '../agents/codex/codex.ts';
 import { geminiCli } from '../agents/gemini-cli/gemini-cli.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openReading, textsOf } from '../test/reading.ts';
@@ -65,5 +66,26 @@ test('a file that was moved and copied meanwhile gives its new records once', as
   expect(await reading.read()).toBe(true);
   expect(await reading.read()).toBe(true);
   expect(textsOf(reading.spool, sessionId(1))).toHaveLength(3);
+  reading.spool.close();
+});
+
+test('a session whose sub-agent is captured first is not its own parent', async () => {
+  const root = makeFolder();
+  const [parent, child] = ['11111111-2222-4333-8444-555555555555', '22222222-3333-7444-8555-666666666666'];
+  const rollout = (id: string, meta: object) =>
+    write(
+      join(root, `2026/11/01/rollout-2026-11-01T10-00-00-${id}.jsonl`),
+      `${JSON.stringify({ timestamp: '2026-11-01T10:00:00.000Z', type: 'session_meta', payload: { id, cwd: '/src', ...meta } })}\n`,
+    );
+  const source = { subagent: { thread_spawn: { parent_thread_id: parent } } };
+  rollout(child, { forked_from_id: parent, source });
+  const reading = openReading(root, ':memory:', { agent: codex });
+  await reading.read();
+  const parentOf = () =>
+    reading.spool.sessions.list().map(({ agentSession, forkedFrom }) => [agentSession, forkedFrom]);
+  expect(parentOf()).toEqual([[parent, undefined]]);
+  rollout(parent, { forked_from_id: 'origin' });
+  await reading.read();
+  expect(parentOf()).toEqual([[parent, 'origin']]);
   reading.spool.close();
 });

@@ -3,7 +3,7 @@ import type { Spool } from '../spool/open.ts';
 import type { Novelty } from '../spool/seen.ts';
 import type { SessionFacts } from '../spool/sessions.ts';
 import { createBatching } from './batching.ts';
-import { mergeFacts } from './facts.ts';
+import { mergeFacts, parentOf } from './facts.ts';
 import type { FileBeingRead } from './identify.ts';
 import type { MaskedRecord } from './mask.ts';
 import type { CapturedRecord } from './record.ts';
@@ -209,7 +209,7 @@ class Commit {
 
   /** The facts that this commit has learned about a file's session so far. */
   #factsOf({ found, origin }: FileBeingRead, session: number): SessionFacts {
-    return this.#facts.get(session) ?? { changedAt: found.modifiedAt, forkedFrom: origin.forkedFrom };
+    return this.#facts.get(session) ?? { changedAt: found.modifiedAt, forkedFrom: parentOf(origin) };
   }
 
   #meet(file: FileBeingRead, { id, session }: CommittedFile, record: PendingRecord['record']): Novelty {
@@ -305,7 +305,7 @@ class Commit {
     const isFork = ownTime !== undefined && copiedTime < ownTime && sessions.get(session).forkedFrom === undefined;
     const owner = isFork ? seen.sessionOf(identity) : undefined;
     if (owner === undefined) return;
-    const forkedFrom = file.origin.forkedFrom ?? sessions.get(owner).agentSession;
+    const forkedFrom = parentOf(file.origin) ?? sessions.get(owner).agentSession;
     this.#facts.set(session, { ...mergeFacts(known, { cwd, branch }), forkedFrom, ended: known.ended });
   }
 }

@@ -1,5 +1,6 @@
 import { promptLine } from '../../contract/entry/value.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { Origin } from '../agents/agent.ts';
 import type { SessionFacts } from '../spool/sessions.ts';
 
 const TITLE_LENGTH = 300;
@@ -15,6 +16,13 @@ export function factsOf({ eventType, payload }: CapturedEvent): SessionFacts {
   const { title, cwd, branch } = payload;
   return { ...when, title: toTitle(title), cwd: toPath(cwd), branch: toPath(branch) };
 }
+
+/**
+ * The session from which the session of a file was forked. A sub-agent's file names the thread that the sub-agent continues, mostly
+ * its own session.
+ */
+export const parentOf = ({ session, subagent, forkedFrom }: Origin): string | undefined =>
+  subagent === undefined && forkedFrom !== session ? forkedFrom : undefined;
 
 /** The first value stays, except for the agent's version. The range of times widens. */
 export function mergeFacts(one: SessionFacts, other: SessionFacts): SessionFacts {

@@ -102,7 +102,7 @@ const SUMMARIES: { readonly [runner: string]: Summary } = {
 };
 
 /** Every line of a summary has one of these words. Only such lines are tried against the table. */
-const WORDS = /pass|fail|FAIL|PASS|\bok\b|OK|succe|SUCCE|Failures|Ran \d|DONE|congratulations|errors/g;
+const WORDS = /pass|fail|PASS|FAIL|Passed|Failed|\bok\b|OK|succe|SUCCE|Failures|Ran \d|DONE|congratulations|error/g;
 /** A longer line is not part of a summary, but of a minified file, for instance. */
 const LONGEST_LINE = 500;
 const ALL = Object.values(SUMMARIES);

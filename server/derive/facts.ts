@@ -7,7 +7,7 @@ import type { Milestone } from '../../contract/review.ts';
  * Raised whenever the same events give other facts or entries. The service then derives again everything that an earlier
  * version derived.
  */
-export const VERSION = 13;
+export const VERSION = 14;
 
 /** Tokens; `input` includes cached ones. */
 export type Tokens = [input: number, cached: number, cacheWrite: number, output: number];
@@ -73,6 +73,10 @@ export interface Facts {
   /** The name of the account on the machine. */
   account?: string;
   model?: string;
+  /** The model of each sub-agent, by lane. */
+  laneModels: Map<string, string>;
+  /** Whose records have said where the session ran: those of a sub-agent count until the session's own arrive. */
+  placedBy?: 'subagent' | 'session';
   branches: string[];
   prompts: number;
   calls: number;
@@ -136,6 +140,7 @@ export const noFacts = (): Facts => ({
   responses: new Map(),
   days: new Map(),
   laneTypes: new Map(),
+  laneModels: new Map(),
   counted: '',
   milestones: [],
   shape: { width: 1_000, work: [], failures: [] },
@@ -150,7 +155,7 @@ type Written = Omit<Facts, (typeof MAPS)[number] | 'days'> &
   Record<(typeof MAPS)[number], [string, unknown][]> & { days: [string, WrittenDay][] };
 type WrittenDay = Omit<Day, (typeof MAPS_OF_DAY)[number]> & Record<(typeof MAPS_OF_DAY)[number], [string, unknown][]>;
 
-const MAPS = ['files', 'commands', 'openCalls', 'responses', 'laneTypes'] as const;
+const MAPS = ['files', 'commands', 'openCalls', 'responses', 'laneTypes', 'laneModels'] as const;
 const MAPS_OF_DAY = ['hours', 'tools', 'models', 'addOns', 'lanes'] as const;
 
 /** Each map is named here, because a JSON replacer that searches for maps takes ten times as long. */
@@ -166,7 +171,7 @@ export function writeFacts(facts: Facts): string {
       lanes: [...of.lanes],
     },
   ]);
-  const { files, commands, openCalls, responses, laneTypes } = facts;
+  const { files, commands, openCalls, responses, laneTypes, laneModels } = facts;
   const written: Written = {
     ...facts,
     files: [...files],
@@ -174,6 +179,7 @@ export function writeFacts(facts: Facts): string {
     openCalls: [...openCalls],
     responses: [...responses],
     laneTypes: [...laneTypes],
+    laneModels: [...laneModels],
     days,
   };
   return JSON.stringify(written);

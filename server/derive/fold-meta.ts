@@ -6,9 +6,9 @@ const MOST_BRANCHES = 50;
 
 /** Later facts replace earlier ones, with one exception: a title from a person stays when the agent invents one. */
 export function noteMeta(facts: Facts, { facts: told, lane }: MetaEntry): void {
-  const { title, titleBy, cwd, repository, branch, model } = told;
-  if (lane !== undefined) return;
-  if (title !== undefined && !(facts.titleByPerson && titleBy === 'agent')) {
+  const { title, titleBy, cwd, repository, branch } = told;
+  if (!mayPlace(facts, lane, cwd !== undefined)) return;
+  if (title !== undefined && lane === undefined && !(facts.titleByPerson && titleBy === 'agent')) {
     facts.title = title;
     facts.titleByPerson = titleBy === 'person';
   }
@@ -21,7 +21,25 @@ export function noteMeta(facts: Facts, { facts: told, lane }: MetaEntry): void {
   const address = repository === undefined ? undefined : addressOf(repository);
   if (address) facts.address = address;
   noteBranch(facts, branch);
-  noteModel(facts, model);
+}
+
+/**
+ * Whether an entry may say where the session ran. Records of a sub-agent say it too, because they may arrive before those of the
+ * session, or without them. The session's own folder replaces theirs.
+ */
+function mayPlace(facts: Facts, lane: string | undefined, isPlace: boolean): boolean {
+  if (lane !== undefined) {
+    if (facts.placedBy === 'session') return false;
+    if (isPlace) facts.placedBy = 'subagent';
+    return true;
+  }
+  if (!isPlace) return true;
+  if (facts.placedBy === 'subagent') {
+    for (const name of ['folder', 'address', 'person'] as const) delete facts[name];
+    facts.branches = [];
+  }
+  facts.placedBy = 'session';
+  return true;
 }
 
 export function noteBranch(facts: Facts, branch: string | undefined | null): void {
@@ -30,11 +48,6 @@ export function noteBranch(facts: Facts, branch: string | undefined | null): voi
   if (known >= 0) facts.branches.splice(known, 1);
   else if (facts.branches.length >= MOST_BRANCHES || !takeRoom(facts, branch)) return;
   facts.branches.push(branch);
-}
-
-/** Ignores the model `<synthetic>`, under which some agents write their own messages. */
-export function noteModel(facts: Facts, model: string | undefined): void {
-  if (model && !model.startsWith('<')) facts.model = model;
 }
 
 const HOME = /^(?:\/home\/|\/Users\/|\/var\/home\/|(?:\/mnt\/)?[A-Za-z]:?[\\/]Users[\\/])([^\\/]{1,100})/;

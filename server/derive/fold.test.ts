@@ -447,3 +447,46 @@ describe('any input', () => {
     expect(facts.prompts).toBe(4_000);
   });
 });
+
+describe('a session of which only sub-agents have arrived', () => {
+  const of = (lane: string, [type, payload]: Event): Event => [type, { ...payload, source: { subagent: lane } }, 1];
+  const meta = (fields: object): Event => ['session.meta', fields, 1];
+  const tokens = (responseId: string): Event => ['usage', { responseId, inputTokens: 10, outputTokens: 1 }, 1];
+  const place = { cwd: '/home/ada/shop', repository: 'git@git.example:o/shop.git', branch: 'fix' };
+  const child = [
+    of('c', meta(place)),
+    of('c', meta({ model: 'small' })),
+    of('c', ['context.message', { kind: 'subagent-prompt', text: 'Review the lock' }, 1]),
+    of('c', tokens('r1')),
+  ];
+
+  test('has their place, task and models', () => {
+    const facts = factsOf(...child);
+    expect(facts).toMatchObject({ folder: '/home/ada/shop', address: 'git.example/o/shop', branches: ['fix'] });
+    expect(facts.firstPrompt).toBe('Review the lock');
+    expect([...(facts.days.values().next().value?.models ?? [])]).toEqual([['small', [10, 0, 0, 1]]]);
+  });
+
+  test('has its own place, prompt and model once they arrive, and the tokens of each sub-agent count for its model', () => {
+    const facts = factsOf(
+      ...child,
+      meta({ cwd: '/home/ada/app', branch: 'main', model: 'large' }),
+      ['user.message', { text: 'Mend the app' }, 1],
+      tokens('r2'),
+      of('c', tokens('r3')),
+      of('c', meta({ cwd: '/tmp/other', branch: 'other' })),
+    );
+    expect(facts).toMatchObject({
+      folder: '/home/ada/app',
+      branches: ['main'],
+      firstPrompt: 'Mend the app',
+      model: 'large',
+    });
+    expect(facts.address).toBeUndefined();
+    expect([...(facts.days.values().next().value?.models ?? [])]).toEqual([
+      ['small', [20, 0, 0, 2]],
+      ['large', [10, 0, 0, 1]],
+    ]);
+    expect(readFacts(writeFacts(facts))).toEqual(facts);
+  });
+});

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Entry } from '../../contract/entry/entry.ts';
-import type { Usage } from '../../contract/entry/usage.ts';
+import { modelFor, noteModels, type Usage } from '../../contract/entry/usage.ts';
 import { promptLine } from '../../contract/entry/value.ts';
 import { add, type Day, type Facts, keep, type Tokens, type Tool } from './facts.ts';
 import { noteFailure, noteLaneTokens, noteLaneType, noteListed, noteUse } from './fold-add-ons.ts';
 import { closeCall, openCall } from './fold-calls.ts';
-import { noteMeta, noteModel } from './fold-meta.ts';
+import { noteMeta } from './fold-meta.ts';
 import { noteMilestones, noteWait } from './milestones.ts';
 import { addToShape } from './shape.ts';
 
@@ -30,6 +30,7 @@ export function fold(facts: Facts, entries: Iterable<Entry>): void {
 function addEntry(facts: Facts, entry: Entry): void {
   const begins = entry.timed && facts.first === undefined;
   noteTime(facts, entry);
+  noteModels(facts, entry);
   facts.redactions = add(facts.redactions, entry.redactions ?? 0);
   const { kind } = entry;
   const isSubagent = isOfSubagent(entry);
@@ -45,13 +46,13 @@ function addEntry(facts: Facts, entry: Entry): void {
     note(dayAt(facts, entry), 'failures');
   }
   if (kind === 'prompt' && !isSubagent) addPrompt(facts, entry);
-  else if (kind === 'answer' || kind === 'reasoning') noteModel(facts, entry.model);
   else if (kind === 'call') addCall(facts, entry);
   else if (kind === 'result') addResult(facts, entry);
   else if (kind === 'usage') addUsage(facts, entry, entry.usage);
   else if (kind === 'meta') noteMeta(facts, entry);
   else if (kind === 'turn') facts.interrupted = entry.interrupted;
   else if (kind === 'subagent') noteLaneType(facts, entry);
+  else if (kind === 'quiet' && entry.brief && isSubagent) addTask(facts, entry);
   else if (kind === 'quiet' && entry.listed) noteListed(facts, dayAt(facts, entry), entry.listed);
   if (entry.echo?.usage) addUsage(facts, entry, entry.echo.usage);
   noteMilestones(facts, entry);
@@ -114,7 +115,14 @@ function addPrompt(facts: Facts, entry: Extract<Entry, { kind: 'prompt' }>): voi
   noteHour(facts, entry, day);
   if (entry.addOn) noteUse(facts, day, entry.addOn, timeOf(facts, entry));
   noteWait(facts, entry);
-  const line = facts.firstPrompt === undefined ? promptLine(entry.text, FIRST_PROMPT_LENGTH - 1) : '';
+  const line =
+    facts.prompts === 1 || facts.firstPrompt === undefined ? promptLine(entry.text, FIRST_PROMPT_LENGTH - 1) : '';
+  if (line) facts.firstPrompt = line;
+}
+
+/** The task of a sub-agent says what a session is about, until the first prompt arrives. */
+function addTask(facts: Facts, entry: Extract<Entry, { kind: 'quiet' }>): void {
+  const line = facts.firstPrompt === undefined ? promptLine(entry.preview, FIRST_PROMPT_LENGTH - 1) : '';
   if (line) facts.firstPrompt = line;
 }
 
@@ -143,7 +151,6 @@ function addResult(facts: Facts, entry: Extract<Entry, { kind: 'result' }>): voi
 /** Agents report a response several times, sometimes with another response in between. Its largest figures count. */
 function addUsage(facts: Facts, entry: Entry, usage: Usage): void {
   const { input, cacheRead, cacheWrite, output, responseId, model } = usage;
-  noteModel(facts, model);
   const told = [input, cacheRead, cacheWrite, output].map((count) =>
     Math.min(MOST_TOKENS, Math.trunc(count)),
   ) as Tokens;
@@ -151,7 +158,7 @@ function addUsage(facts: Facts, entry: Entry, usage: Usage): void {
   const known = key === undefined ? undefined : facts.responses.get(key);
   if (key !== undefined && !known && isCounted(facts, key)) return;
   const day = known?.[0] ?? dayOf(facts, entry);
-  const of = known?.[1] ?? model ?? facts.model ?? '';
+  const of = known?.[1] ?? model ?? modelFor(facts, entry.lane) ?? '';
   const before = (known?.slice(2) ?? [0, 0, 0, 0]) as Tokens;
   const largest = told.map((count, at) => Math.max(count, before[at] ?? 0)) as Tokens;
   const days = known ? facts.days.get(day) : dayAt(facts, entry);

@@ -106,6 +106,8 @@ async function insertOpened(
   const { organizationId, plane, secretId, environmentId, installationId, agentId, capture } = opening;
   const { title = null, repoRoot = null, gitBranch = null, startedAt, visibility } = opening;
   const { clientKey = null, continues = null, forkedFrom = null, endedAt = null } = capture ?? {};
+  // No session is its own parent, whatever its client says.
+  const parent = forkedFrom === clientKey ? null : forkedFrom;
   const row = await firstRow(
     db,
     sql<SessionRow>`
@@ -114,7 +116,7 @@ async function insertOpened(
         client_ended_at, user_id, visibility, created_at, updated_at)
       select ${newId('ses', now)}, environments.organization_id, environments.environment_id,
         installations.installation_id, installations.agent_id, ${secretId}, ${plane}, 'active', ${title},
-        ${repoRoot}, ${repositoryOf(opening)}, ${gitBranch}, ${startedAt}, 0, ${clientKey}, ${continues}, ${forkedFrom},
+        ${repoRoot}, ${repositoryOf(opening)}, ${gitBranch}, ${startedAt}, 0, ${clientKey}, ${continues}, ${parent},
         ${endedAt}, ${personOf(opening)}, ${visibility}, ${now}, ${now}
       from environments join installations on installations.organization_id = environments.organization_id
       where environments.organization_id = ${organizationId} and environments.environment_id = ${environmentId}

@@ -1,5 +1,13 @@
 import type { Entry } from '../../../contract/entry/entry.ts';
-import { costAt, createUsageSum, type Usage, type UsageTotals } from '../../../contract/entry/usage.ts';
+import {
+  costAt,
+  createUsageSum,
+  type Models,
+  modelFor,
+  noteModels,
+  type Usage,
+  type UsageTotals,
+} from '../../../contract/entry/usage.ts';
 import type { SessionFacts } from '../../../contract/review.ts';
 
 /** Tokens of responses by day and model, since prices depend on both. */
@@ -20,18 +28,18 @@ export function createSpending() {
   const sum = createUsageSum();
   const reports: Report[] = [];
   const keys = new Map<string | undefined, string>();
-  let model = '';
+  const models: Models = { laneModels: new Map() };
   let day = '';
   let dayNumber = -1;
   return {
     reports,
     usage: (): UsageTotals => ({ total: { ...sum.total }, byResponse: sum.byResponse }),
     add(entry: Entry): void {
-      const named = modelOf(entry);
-      if (named && !named.startsWith('<')) model = named;
+      // As in the service, a response without a model belongs to the model that its sub-agent or the session named last.
+      noteModels(models, entry);
       const usage = entry.kind === 'usage' ? entry.usage : entry.echo?.usage;
       if (!usage) return;
-      const { responseId, model: own = model } = usage;
+      const { responseId, model: own = modelFor(models, entry.lane) ?? '' } = usage;
       const known = responseId === undefined ? undefined : keys.get(responseId);
       // The day is computed once for many responses, since formatting dates is slow.
       const number = Math.floor(Math.max(0, entry.time) / DAY_MS);
@@ -42,13 +50,6 @@ export function createSpending() {
       reports.push({ entry, key, grown: sum.add(usage) });
     },
   };
-}
-
-/** The model that an entry names. As in the service, a response without a model belongs to the model named last. */
-function modelOf(entry: Entry): string | undefined {
-  if (entry.kind === 'usage') return entry.usage.model;
-  if (entry.kind === 'meta') return entry.lane === undefined ? entry.facts.model : undefined;
-  return 'model' in entry ? entry.model : undefined;
 }
 
 export function addTo(spent: Spent, { key, grown }: Report): void {

@@ -110,6 +110,20 @@ const SESSIONS: readonly Scenario[] = [
       expect(summaries.body.summaries[0]).not.toHaveProperty('forkedFrom');
     },
   },
+  {
+    route: 'captureSessions',
+    name: 'no session is its own parent, whatever its client says',
+    async ask(world) {
+      return capture({ ...ofKey('q'), forkedFrom: ofKey('q').clientKey })(world);
+    },
+    status: 200,
+    async after(world, { body }) {
+      const { sessionId } = body.results[0].session;
+      const url = `/v1/organizations/me/sessions/${sessionId}/facts`;
+      const facts = await world.service.call('GET', url, { as: world.ours.member });
+      expect(facts.body.related).toEqual([]);
+    },
+  },
   ...[
     ['no session', []],
     ['101 sessions', Array.from({ length: 101 }, (_, index) => ({ clientKey: `${KEY}${index}` }))],
