@@ -57,7 +57,14 @@ export type PromptEntry = Common &
     /** The skill that a slash command loads. */
     addOn?: AddOn;
   };
-export type AnswerEntry = Common & WithText & { kind: 'answer' | 'reasoning'; model?: string; messageId?: string };
+export type AnswerEntry = Common &
+  WithText & {
+    kind: 'answer' | 'reasoning';
+    model?: string;
+    messageId?: string;
+    /** The path of the sub-agent that sent the answer to its parent, in whose file it is. */
+    sender?: string;
+  };
 export type CallEntry = Common & {
   kind: 'call';
   callId?: string;

@@ -88,6 +88,9 @@ function readTyped(common: Common, payload: Loose): Entry {
   return (reader ?? readQuiet)(common, payload);
 }
 
+/** Codex 0.144 and later gives the parent a sub-agent's result in this form. */
+const FINAL_ANSWER = /^Message Type: FINAL_ANSWER\n(?:Task name: [^\n]*\n)?Sender: (\S+)\nPayload:\n?/;
+
 type Reader = (common: Common, payload: Loose) => Entry;
 
 const READERS: Record<string, Reader> = {
@@ -98,6 +101,11 @@ const READERS: Record<string, Reader> = {
     if (typed !== undefined) {
       const addOn = addOnOfCommand(typed);
       return { ...readPrompt(common, typed, 0), ...(addOn && { addOn }) };
+    }
+    const sent = payload.kind === 'agent_message' ? FINAL_ANSWER.exec(text) : null;
+    if (sent) {
+      const [header, sender] = sent;
+      return { ...common, ...readText(text.slice(header.length)), ...given('sender', sender), kind: 'answer' };
     }
     const quiet = readQuiet(common, payload);
     if (payload.kind === 'subagent-prompt') return { ...quiet, ...given('brief', briefOf(text)) };

@@ -1,4 +1,5 @@
 import {
+  type AnswerEntry,
   type CallEntry,
   type Entries,
   type Entry,
@@ -118,6 +119,8 @@ export function createTimelineBuilder(
   const all: Entry[] = [];
   /** Sub-agents with some events in the file of the session itself. */
   const echoed = new Set<string>();
+  /** The sub-agents by the paths under which Codex names them. */
+  const paths = new Map<string, string>();
   const repeats = createRepeats();
   const spending = createSpending();
   let redactions = 0;
@@ -159,10 +162,24 @@ export function createTimelineBuilder(
 
   function addSubagent(entry: SubagentEntry): void {
     noteStarter(starters, entry);
+    if (entry.phase === 'started' && entry.description !== undefined) paths.set(entry.description, entry.subagent);
     const { item, isFree } = laneOf(entry, entry.subagent);
     item.about = [...item.about, entry];
     // The lane was put where the sub-agent began, but belongs below its call.
     if (isFree && starters.has(entry.subagent)) isStale = true;
+  }
+
+  /** The result of a sub-agent in the file of its parent. It is shown there unless the sub-agent's own transcript has it. */
+  function addSent(entry: AnswerEntry, sender: string, parent: LaneBuilder): void {
+    const subagent = paths.get(sender);
+    const isShown = subagent !== undefined && !own.has(subagent);
+    if (!isShown) parent.quiet(toRecord(entry, 'context.message · agent_message'));
+    if (subagent === undefined) return;
+    const { sequence, span, eventType, time, timed } = entry;
+    addSubagent({ sequence, span, eventType, time, timed, kind: 'subagent', phase: 'finished', subagent });
+    if (!isShown) return;
+    echoed.add(subagent);
+    addMessage(entry, laneOf(entry, subagent).builder);
   }
 
   /** The lane of a sub-agent's entry. Notes the call that started the sub-agent if the entry names it. */
@@ -212,6 +229,10 @@ export function createTimelineBuilder(
         builder.result(entry, tool);
         return;
       }
+      case 'answer':
+        if (entry.sender === undefined) break;
+        addSent(entry, entry.sender, builder);
+        return;
       case 'reasoning':
         // Encrypted reasoning has no text.
         if (entry.length === 0 || isRepeat) {
@@ -223,6 +244,10 @@ export function createTimelineBuilder(
         builder.interrupt();
         if (entry.lane === undefined) prompts.push(entry);
     }
+    addMessage(entry, builder);
+  }
+
+  function addMessage(entry: MessageItem['entry'], builder: LaneBuilder): void {
     builder.pause(entry);
     const order = orderOf(entry);
     const { sequence, time } = entry;

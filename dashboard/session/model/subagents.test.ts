@@ -125,6 +125,35 @@ test('the session’s copies of a sub-agent are its messages and calls until its
   expect([lanes.length, lanes[0]?.calls, toolCalls, failures]).toEqual([1, 1, 2, 1]);
 });
 
+test('the result that a sub-agent sent to its parent ends it, and is its answer until its own transcript arrives', () => {
+  const sent = (sender: string, text: string): [string, object] => [
+    'context.message',
+    {
+      kind: 'agent_message',
+      text: `Message Type: FINAL_ANSWER\nTask name: /root\nSender: ${sender}\nPayload:\n${text}`,
+    },
+  ];
+  const events: [string, object][] = [
+    ['tool.call', { callId: 'a', name: 'spawn_agent', input: {} }],
+    ['subagent.started', { subagent: 'x', callId: 'a', description: '/root/review' }],
+    ['tool.result', { callId: 'a', output: 'started' }],
+    ['context.message', { kind: 'agent_message', text: 'Message Type: MESSAGE\nSender: /root/review\nPayload:\n' }],
+  ];
+  const outcomes = (...more: [string, object][]) => {
+    const { lanes, items } = buildTimeline(entriesOf(...([...events, ...more] as never[])));
+    expect(items.some(({ kind }) => kind === 'message')).toBe(false);
+    return lanes.map((lane) => [
+      outcomeOf(lane),
+      lane.items.flatMap((item) => (item.kind === 'message' && 'text' in item.entry ? [item.entry.text] : [])),
+    ]);
+  };
+  expect(outcomes()).toEqual([['open', []]]);
+  expect(outcomes(sent('/root/review', 'No findings.'))).toEqual([['finished', ['No findings.']]]);
+  expect(outcomes(sent('/root/other', 'No findings.'))).toEqual([['open', []]]);
+  const own: [string, object] = ['assistant.message', { text: 'No findings.', source: { subagent: 'x' } }];
+  expect(outcomes(sent('/root/review', 'No findings.'), own)).toEqual([['finished', ['No findings.']]]);
+});
+
 function settled(...events: [string, object][]) {
   const lanes = createLanes();
   return entriesOf(...(events as never[])).map(lanes.settle);
