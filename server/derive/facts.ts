@@ -48,6 +48,8 @@ export interface OpenCall extends Edits {
   isAnswered: boolean;
   /** Whether its changes are in the sums. */
   isCounted: boolean;
+  /** Whether one of its results has failed. */
+  hasFailed?: true;
   /** Whether a result has reported how a run of tests ended. */
   isJudged?: boolean;
   /** The bytes of `Facts.room` that it uses. */

@@ -107,13 +107,27 @@ function forgetOldest(facts: Facts): void {
   if (openCalls.size >= MOST.unanswered + MOST.answered && oldest !== undefined) forget(facts, oldest);
 }
 
-/** @returns the call of the result, if it is known */
-export function closeCall(facts: Facts, entry: ResultEntry): OpenCall | undefined {
-  const { callId, failed, exitCode, changes, sequence } = entry;
-  const call = callId === undefined ? undefined : facts.openCalls.get(callId);
+const callOf = ({ openCalls }: Facts, { callId }: ResultEntry): OpenCall | undefined =>
+  callId === undefined ? undefined : openCalls.get(callId);
+
+/** Whether this result is the first of its call that failed: agents may report a result twice, and the failure counts once. */
+export function isFirstFailure(facts: Facts, entry: ResultEntry): boolean {
+  const call = callOf(facts, entry);
+  if (!entry.failed || call?.hasFailed) return false;
+  if (call) call.hasFailed = true;
+  return true;
+}
+
+/**
+ * @param hasFailed whether the result counts as a failure
+ * @returns the call of the result, if it is known
+ */
+export function closeCall(facts: Facts, entry: ResultEntry, hasFailed: boolean): OpenCall | undefined {
+  const { failed, exitCode, changes, sequence } = entry;
+  const call = callOf(facts, entry);
   const command = call?.command === undefined ? undefined : facts.commands.get(call.command);
   if (command) {
-    if (failed) command[1]++;
+    if (hasFailed) command[1]++;
     command[2] = Number.isSafeInteger(exitCode) ? (exitCode as number) : command[2];
     command[3] = sequence;
   }

@@ -35,7 +35,7 @@ function mayPlace(facts: Facts, lane: string | undefined, isPlace: boolean): boo
   }
   if (!isPlace) return true;
   if (facts.placedBy === 'subagent') {
-    for (const name of ['folder', 'address', 'person'] as const) delete facts[name];
+    for (const name of ['folder', 'address', 'account'] as const) delete facts[name];
     facts.branches = [];
   }
   facts.placedBy = 'session';

@@ -4,7 +4,7 @@ import { modelFor, noteModels, type Usage } from '../../contract/entry/usage.ts'
 import { promptLine } from '../../contract/entry/value.ts';
 import { add, type Day, type Facts, keep, type Tokens, type Tool } from './facts.ts';
 import { noteFailure, noteLaneTokens, noteLaneType, noteListed, noteUse } from './fold-add-ons.ts';
-import { closeCall, openCall } from './fold-calls.ts';
+import { closeCall, isFirstFailure, openCall } from './fold-calls.ts';
 import { noteMeta } from './fold-meta.ts';
 import { noteMilestones, noteWait } from './milestones.ts';
 import { addToShape } from './shape.ts';
@@ -37,7 +37,7 @@ function addEntry(facts: Facts, entry: Entry): void {
   // Entries before the first known time were counted on the day of their arrival.
   if (begins && facts.days.values().every(isEmpty)) facts.days.clear();
   if (facts.days.size === 0 && (begins || kind !== 'quiet')) dayAt(facts, entry);
-  const failed = kind === 'error' || (kind === 'result' && entry.failed);
+  const failed = kind === 'error' || (kind === 'result' && isFirstFailure(facts, entry));
   const offset = timeOf(facts, entry) - (facts.first ?? entry.time);
   if (WORK.has(kind)) addToShape(facts.shape, offset, 'work');
   if (failed) {
@@ -47,7 +47,7 @@ function addEntry(facts: Facts, entry: Entry): void {
   }
   if (kind === 'prompt' && !isSubagent) addPrompt(facts, entry);
   else if (kind === 'call') addCall(facts, entry);
-  else if (kind === 'result') addResult(facts, entry);
+  else if (kind === 'result') addResult(facts, entry, failed);
   else if (kind === 'usage') addUsage(facts, entry, entry.usage);
   else if (kind === 'meta') noteMeta(facts, entry);
   else if (kind === 'turn') facts.interrupted = entry.interrupted;
@@ -138,10 +138,10 @@ function addCall(facts: Facts, entry: Extract<Entry, { kind: 'call' }>): void {
 }
 
 /** A failure counts for the tool on the day of the call, which may have been before midnight. */
-function addResult(facts: Facts, entry: Extract<Entry, { kind: 'result' }>): void {
-  const call = closeCall(facts, entry);
+function addResult(facts: Facts, entry: Extract<Entry, { kind: 'result' }>, failed: boolean): void {
+  const call = closeCall(facts, entry, failed);
   const name = call?.name ?? entry.name;
-  if (!entry.failed || name === undefined) return;
+  if (!failed || name === undefined) return;
   const day = call?.day === undefined ? dayAt(facts, entry) : facts.days.get(call.day);
   const tool = day?.tools.get(name);
   if (tool) tool[1]++;

@@ -132,7 +132,9 @@ export function countCopilot(files: readonly Transcript[]): Counted {
     (data.source === undefined || data.source === 'user') &&
     !String(data.content).startsWith('<skill-context');
   const isFailed = ({ data }: (typeof records)[number]) =>
-    data.success === false || ![undefined, 0].includes(asObject(data.shellExecution).exitCode as undefined);
+    data.success === false ||
+    ![undefined, 0].includes(asObject(data.shellExecution).exitCode as undefined) ||
+    / completed with exit code -?[1-9]\d*>\s*$/.test(String(asObject(data.result).content));
   const compactions = of('session.compaction_complete').map(({ data }) => data);
   const responses = of('session.usage_record').map(({ data }) => asObject(data.usage));
   const ends = of('session.shutdown').filter(({ data }) => data.accountingSnapshot === undefined);
