@@ -10,7 +10,7 @@ export interface Skip {
 export const SKIPS: readonly Skip[] = [
   {
     files:
-      /^redact\/false-alarms\.test\.ts$|^cli\/(test\/series|test\/agents\/(corpus|corpus-claims|codex-usage))\.test\.ts$|^dashboard\/e2e\/real\.test\.ts$/,
+      /^redact\/false-alarms\.test\.ts$|^cli\/(test\/series|test\/agents\/(corpus|corpus-claims|codex-usage|test-runs))\.test\.ts$|^dashboard\/e2e\/real\.test\.ts$/,
     cause: 'the collection of real transcripts is private and does not lie beside the repository',
     isAccepted: true,
   },

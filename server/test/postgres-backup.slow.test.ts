@@ -95,7 +95,10 @@ describe.skipIf(!ENGINES.includes('postgres') || !DEBIAN_POSTGRES)('a dump of Po
     expect(acknowledged).toBeGreaterThan(before);
 
     const url = await restore('restored');
-    expect(await run(url, 'audit', 'verify')).toContain('entries of 2 organizations were read');
+    // The chains are whole. The service of this test keeps no heads to compare them with, so the check does not pass.
+    await expect(run(url, 'audit', 'verify')).rejects.toThrow(
+      /^\d+ entries of 2 organizations were read\.\n0 heads of 0 organizations were compared\.\norg_.* has no head .*\norg_.* has no head .*\n2 of 2 organizations were not compared/,
+    );
     const other = await startTestService('postgres', {}, await attach(join(folder, 'other'), url));
     try {
       // Row-level security is in force again, although the new server did not have its role.

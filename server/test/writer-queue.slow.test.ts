@@ -205,7 +205,7 @@ describe.runIf(ENGINES.includes('sqlite'))('appends to the embedded store', () =
     for (let count = 0; count < 3; count++) {
       const reply = await send();
       expectProblem(reply, 503, 'service_unavailable');
-      expect(reply.headers['retry-after']).toBe('1');
+      expect(reply.headers['retry-after']).toBe('5');
     }
     expect((await payloads(sessionId)).length).toBe(1);
     await pragma('max_page_count = 1000000');
