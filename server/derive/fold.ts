@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Entry } from '../../contract/entry/entry.ts';
-import { modelFor, noteModels, type Usage } from '../../contract/entry/usage.ts';
+import { modelFor, noteModels } from '../../contract/entry/models.ts';
+import type { Usage } from '../../contract/entry/usage.ts';
 import { promptLine } from '../../contract/entry/value.ts';
 import { add, type Day, type Facts, keep, type Tokens, type Tool } from './facts.ts';
 import { noteFailure, noteLaneTokens, noteLaneType, noteListed, noteUse } from './fold-add-ons.ts';

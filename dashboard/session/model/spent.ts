@@ -1,13 +1,6 @@
 import type { Entry } from '../../../contract/entry/entry.ts';
-import {
-  costAt,
-  createUsageSum,
-  type Models,
-  modelFor,
-  noteModels,
-  type Usage,
-  type UsageTotals,
-} from '../../../contract/entry/usage.ts';
+import { type Models, modelFor, noteModels } from '../../../contract/entry/models.ts';
+import { costAt, createUsageSum, type Usage, type UsageTotals } from '../../../contract/entry/usage.ts';
 import type { SessionFacts } from '../../../contract/review.ts';
 
 /** Tokens of responses by day and model, since prices depend on both. */
