@@ -3,6 +3,7 @@ import { page } from 'vitest/browser';
 import { render } from 'vitest-browser-react';
 import { ServiceError } from '../../contract/client.ts';
 import { DEFAULT_POLICY } from '../../contract/policy.ts';
+import type { SessionFacts } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
 import type { Share, SharedSession } from '../../contract/share.ts';
 import { createService } from '../test/service.ts';
@@ -61,8 +62,10 @@ async function openDialog(linkSharing: 'on' | 'off', session: Partial<Session> =
   const service = createService([['user.message', { text: 'Hello' }]]);
   const { getSession, getSessionFacts } = service.answers;
   service.answers.getSession = (given) => ({ session: { ...getSession?.(given).session, ...session } as Session });
-  service.answers.getSessionFacts = (given) =>
-    ({ ...getSessionFacts?.(given), ...(owner && { userId: owner }) }) as never;
+  service.answers.getSessionFacts = (given) => {
+    const facts = getSessionFacts?.(given) as SessionFacts;
+    return { ...facts, summary: { ...facts.summary, ...(owner && { userId: owner }) } };
+  };
   const { answers } = service;
   let shares = [share];
   answers.getPolicy = () => ({ ...DEFAULT_POLICY, linkSharing, retentionBounds: {} as never });
