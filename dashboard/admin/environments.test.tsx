@@ -39,11 +39,11 @@ test('a member claims an unclaimed machine and sees that an admin has to agree',
   const { service, becomes } = serviceWithMachines('member', [{}, { userId: 'usr_2' }, { userId: 'usr_gone' }]);
   becomes({ claimedBy: 'usr_1' });
   await show('/environments', service);
-  await expect.element(row(/box-1.*usr_2@example\.com/)).toBeVisible();
+  await expect.element(row(/box-1.*usr_2\b/)).toBeVisible();
   await expect.element(row(/box-2.*a former member/)).toBeVisible();
   await expect.element(row(/box-0.*unclaimed/)).toBeVisible();
   await button('This is mine: box-0').click();
-  await expect.element(row(/box-0.*claimed by usr_1@example\.com, an admin has to agree/)).toBeVisible();
+  await expect.element(row(/box-0.*claimed by usr_1, an admin has to agree/)).toBeVisible();
   await expect.element(button('Not mine: box-0')).toBeVisible();
   expect(page.getByRole('button', { name: /Agree|Change person|This is mine/ }).elements()).toEqual([]);
 });
@@ -53,7 +53,7 @@ test('an admin confirms a claim with one click', async () => {
   becomes({ claimedBy: undefined as never, userId: 'usr_2' });
   await show('/environments', service);
   await button('Agree: box-0').click();
-  await expect.element(row(/box-0.*usr_2@example\.com/)).toBeVisible();
+  await expect.element(row(/box-0.*usr_2\b/)).toBeVisible();
   await expect.element(button('Agree: box-0')).not.toBeInTheDocument();
 });
 
@@ -67,7 +67,7 @@ test('an admin assigns a machine to another person', async () => {
   await page.getByRole('combobox', { name: 'Person' }).selectOptions('usr_2@example.com');
   await save.click();
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument();
-  await expect.element(row(/box-0.*usr_2@example\.com/)).toBeVisible();
+  await expect.element(row(/box-0.*usr_2\b/)).toBeVisible();
 });
 
 test('a failed claim shows its reason beside the machine', async () => {
