@@ -24,8 +24,10 @@ export function readShell(text: string): SimpleCommand[] {
 
 const OPERATOR = /&&|\|\||\|&?|;;?&?|&(?!>)|\n/y;
 const REDIRECTION = /(?:\d*|&)(?:<<<|<<-?|<>|<&|>>|>\||>&|<|>)[ \t]*/y;
-const PLAIN = /[^\s\\'"`$;&|<>()#]+/y;
+const PLAIN = /[^ \t\r\n\\'"`$;&|<>()#]+/y;
 const BLANK = /[ \t\r]+|\\\r?\n/y;
+/** Ends a word. For a shell, other white space is part of a word. */
+const AFTER_WORD = /[ \t\r\n;&|<>()]/;
 const ASSIGNMENT = /^\w+\+?=/;
 /** Words before a command that say when it runs, but not which program runs. */
 const KEYWORDS: ReadonlySet<string> = new Set(['if', 'then', 'else', 'elif', 'while', 'until', 'do', '{', 'time']);
@@ -144,7 +146,7 @@ class Shell {
         continue;
       }
       const character = text[this.at] as string;
-      if (/[\s;&|<>()]/.test(character)) break;
+      if (AFTER_WORD.test(character)) break;
       if (character === "'") word += this.#readUntil("'");
       else if (character === '"') word += this.#readQuoted();
       else if (character === '`') this.#readBackquotes();
