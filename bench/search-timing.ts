@@ -1,4 +1,5 @@
 import { parseQuery } from '../contract/query.ts';
+import { UTC } from '../contract/time-zone.ts';
 import { deriveSession } from '../server/derive/derive-session.ts';
 import { createDeriveThread } from '../server/derive/derive-thread.ts';
 import { search } from '../server/search/search-sessions.ts';
@@ -31,7 +32,7 @@ async function compare(engine: string, store: Store, { organizationId }: Seed): 
     const begun = performance.now();
     const { found } = await search(store.db, {
       ...{ viewer, planes: ['live'], query: parseQuery(q), order: 'started', direction: 'desc' },
-      ...{ limit: 50, now: Date.now() },
+      ...{ limit: 50, now: Date.now(), calendar: UTC },
     });
     if (found.length > 0) throw new Error('A hidden session was found.');
     return performance.now() - begun;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { agentsCalled, parseQuery, parseWords, termsOf, timeOf } from './query.ts';
+import { agentsCalled, dayOf, parseQuery, parseWords, termsOf, timeOf } from './query.ts';
 import { runs } from './test/runs.ts';
+import { type Calendar, calendarOf, UTC } from './time-zone.ts';
 import { FIELDS, type Filter, formatQuery, type Term } from './written-query.ts';
 
 describe('the text in the search bar', () => {
@@ -45,6 +46,10 @@ describe('the text in the search bar', () => {
     ['agent:nobody', 'no agent is called nobody'],
     ['before:someday', 'takes a date'],
     ['after:2026-02-30', 'takes a date'],
+    ['after:2026-02-30T10:00Z', 'takes a date'],
+    ['before:2026-11-21T24:00Z', 'takes a date'],
+    ['before:2026-11-21T10:00', 'a time such as 2026-11-21T14:30Z'],
+    ['on:2026-11-21T10:00Z', 'takes a day'],
     ['hour:14', 'hour of the week'],
     ['hour:wed-24', 'hour of the week'],
     ['failed:maybe', 'yes or no'],
@@ -160,6 +165,12 @@ const filter: fc.Arbitrary<Filter> = fc.oneof(
     field: fc.constantFrom('not', 'repo', 'branch', 'file', 'tool', 'model', 'person', 'machine', 'commit'),
     value: text,
   }),
+  fc.record({
+    field: fc.constantFrom('before', 'after'),
+    value: fc
+      .date({ min: new Date('0000-01-01T00:00Z'), max: new Date('9999-12-31T23:59Z'), noInvalidDate: true })
+      .map((date) => date.toISOString()),
+  }),
   fc.constantFrom<Filter>(
     { field: 'agent', value: 'Claude Code' },
     { field: 'after', value: '7d' },
@@ -212,20 +223,57 @@ test('failed: also accepts true and false, and stores yes and no', () => {
   ]);
 });
 
-test('before: and after: accept today, yesterday and the latest weekday, each from midnight UTC on', () => {
+const zone = (name: string): Calendar => calendarOf(name) ?? UTC;
+const dateOf = (day: number | undefined) => day && new Date(day).toISOString().slice(0, 10);
+
+test('before: and after: accept today, yesterday and the latest weekday, each from its midnight on', () => {
   const sunday = Date.parse('2026-11-22T10:00:00Z');
   const days = { today: '22', yesterday: '21', sun: '22', saturday: '21', Mon: '16', tue: '17' };
   for (const [name, day] of Object.entries(days)) {
-    expect(timeOf(name, sunday), name).toBe(Date.parse(`2026-11-${day}T00:00:00Z`));
+    expect(timeOf(name, sunday, UTC), name).toBe(Date.parse(`2026-11-${day}T00:00:00Z`));
+    expect(dateOf(dayOf(name, sunday, UTC)), name).toBe(`2026-11-${day}`);
   }
-  for (const name of ['tod', 'mo', 'someday']) expect(timeOf(name, sunday), name).toBeUndefined();
+  for (const name of ['tod', 'mo', 'someday']) expect(timeOf(name, sunday, UTC), name).toBeUndefined();
 });
 
-test('an age counts back from now, and a date starts at midnight UTC', () => {
+test.each([
+  // It is Sunday evening in Honolulu, and Monday in Auckland and Kolkata.
+  ['Pacific/Auckland', 'today', '2026-11-23', '2026-11-22T11:00:00Z'],
+  ['Pacific/Auckland', 'sun', '2026-11-22', '2026-11-21T11:00:00Z'],
+  ['Asia/Kolkata', 'yesterday', '2026-11-22', '2026-11-21T18:30:00Z'],
+  ['Pacific/Honolulu', 'today', '2026-11-22', '2026-11-22T10:00:00Z'],
+  ['Pacific/Honolulu', 'mon', '2026-11-16', '2026-11-16T10:00:00Z'],
+  ['Pacific/Honolulu', '2026-11-22', '2026-11-22', '2026-11-22T10:00:00Z'],
+])('in %s, %s is %s and begins at %s', (name, value, day, start) => {
+  const now = Date.parse('2026-11-22T20:00:00Z');
+  expect(dateOf(dayOf(value, now, zone(name)))).toBe(day);
+  expect(timeOf(value, now, zone(name))).toBe(Date.parse(start));
+});
+
+test('the day before a change of the clock is yesterday for the whole day after it', () => {
+  const auckland = zone('Pacific/Auckland');
+  for (const time of ['2026-09-27T00:30:00+12:00', '2026-09-27T23:30:00+13:00']) {
+    expect(dateOf(dayOf('yesterday', Date.parse(time), auckland))).toBe('2026-09-26');
+  }
+  for (const time of ['2026-04-05T00:30:00+13:00', '2026-04-05T23:30:00+12:00']) {
+    expect(dateOf(dayOf('yesterday', Date.parse(time), auckland))).toBe('2026-04-04');
+  }
+});
+
+test('an age counts back from now, and an exact time is the same in every zone', () => {
   const now = Date.parse('2026-11-22T10:00:00Z');
-  expect(timeOf('12h', now)).toBe(Date.parse('2026-11-21T22:00:00Z'));
-  expect(timeOf('2w', now)).toBe(Date.parse('2026-11-08T10:00:00Z'));
-  expect(timeOf('2026-11-21', now)).toBe(Date.parse('2026-11-21T00:00:00Z'));
+  const times = {
+    '12h': '2026-11-21T22:00:00Z',
+    '2w': '2026-11-08T10:00:00Z',
+    '2026-11-21T00:00Z': '2026-11-21T00:00:00Z',
+    '2026-11-21t14:30:05.5z': '2026-11-21T14:30:05.500Z',
+    '2026-11-21T14:30+13:00': '2026-11-21T01:30:00Z',
+  };
+  for (const [value, time] of Object.entries(times)) {
+    for (const calendar of [UTC, zone('Pacific/Auckland')]) {
+      expect(timeOf(value, now, calendar), value).toBe(Date.parse(time));
+    }
+  }
 });
 
 test('an agent is found by the beginning of its id or name', () => {

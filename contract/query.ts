@@ -1,4 +1,5 @@
 import { CATALOG } from './catalog.ts';
+import { type Calendar, DAY_MS, type Day, UTC } from './time-zone.ts';
 import { DAYS, FIELDS, type Field, type Filter, type Query, type Term } from './written-query.ts';
 
 /*
@@ -125,11 +126,11 @@ function objectionTo(field: Field, value: string, before: Query): string | undef
   }
   if (field === 'status' && !isOneOf(STATUSES, value)) return 'status: takes active, completed or failed';
   if (field === 'hour' && !HOUR.test(value)) return 'hour: takes an hour of the week, UTC, such as wed-14';
-  if (field === 'on' && (timeOf(value, 0) === undefined || AGE.test(value))) {
+  if (field === 'on' && dayOf(value, 0, UTC) === undefined) {
     return 'on: takes a day such as 2026-11-21, today, yesterday or a weekday';
   }
-  if ((field === 'before' || field === 'after') && timeOf(value, 0) === undefined) {
-    return `${field}: takes a date such as 2026-11-21, today, yesterday, a weekday, or an age such as 7d, 12h or 2w`;
+  if ((field === 'before' || field === 'after') && timeOf(value, 0, UTC) === undefined) {
+    return `${field}: takes a date such as 2026-11-21, today, yesterday, a weekday, a time such as 2026-11-21T14:30Z, or an age such as 7d, 12h or 2w`;
   }
   return undefined;
 }
@@ -158,31 +159,48 @@ export const agentsCalled = (value: string): string[] =>
     [agentId, displayName].some((name) => name.toLowerCase().startsWith(value.trim().toLowerCase())),
   ).map(({ agentId }) => agentId);
 
-const DAY_MS = 86_400_000;
 const AGE = /^(\d{1,4})([hdw])$/i;
 const UNITS: Record<string, number> = { h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const TIME =
+  /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3})?)?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/i;
 
 /**
- * The time of a value of `before:` or `after:`: the start of a day in UTC, or an age. A weekday is the most recent day with
- * that name, which may be today.
+ * The time of a value of `before:` or `after:`: an exact time, an age, or the start of a day.
  * @param now epoch milliseconds
  * @returns epoch milliseconds; undefined if the value is not a time
  */
-export function timeOf(value: string, now: number): number | undefined {
+export function timeOf(value: string, now: number, calendar: Calendar): number | undefined {
   const age = AGE.exec(value);
   if (age) return now - Number(age[1]) * (UNITS[(age[2] as string).toLowerCase()] as number);
-  const daysAgo = daysSince(value.toLowerCase(), now);
-  if (daysAgo !== undefined) return Math.floor(now / DAY_MS - daysAgo) * DAY_MS;
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined;
-  const time = Date.parse(value);
-  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== value ? undefined : time;
+  const [, date] = TIME.exec(value) ?? [];
+  if (date !== undefined) return dateOf(date) === undefined ? undefined : Date.parse(value.toUpperCase());
+  const day = dayOf(value, now, calendar);
+  return day === undefined ? undefined : calendar.startOf(day);
 }
 
-function daysSince(name: string, now: number): number | undefined {
+/**
+ * The day that a value of `on:` names. A weekday is the most recent day with that name, which may be today.
+ * @param now epoch milliseconds
+ * @returns undefined if the value is not a day
+ */
+export function dayOf(value: string, now: number, calendar: Calendar): Day | undefined {
+  const today = calendar.dayAt(now);
+  const daysAgo = daysSince(value.toLowerCase(), today);
+  return daysAgo === undefined ? dateOf(value) : today - daysAgo * DAY_MS;
+}
+
+function dateOf(value: string): Day | undefined {
+  if (!DATE.test(value)) return undefined;
+  const day = Date.parse(value);
+  return Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== value ? undefined : day;
+}
+
+function daysSince(name: string, today: Day): number | undefined {
   if (name === 'today') return 0;
   if (name === 'yesterday') return 1;
   const day = WEEKDAYS.findIndex((full) => name.length >= 3 && full.startsWith(name));
-  return day < 0 ? undefined : (new Date(now).getUTCDay() - day + 7) % 7;
+  return day < 0 ? undefined : (new Date(today).getUTCDay() - day + 7) % 7;
 }
 
 /** In the order in which `Date` counts them. */

@@ -157,6 +157,12 @@ export const SearchQuery = Type.Object({
   direction: Type.Optional(OneOf(['desc', 'asc'])),
   limit: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,2}$', description: 'default 50, at most 100' })),
   cursor: Type.Optional(Type.String()),
+  zone: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'IANA time zone of the days in `q`, such as Pacific/Auckland; default UTC',
+    }),
+  ),
 });
 
 /** An event with matching terms. */

@@ -101,7 +101,7 @@ export const WORDS = [
     ],
   ],
 ];
-export const FILE = { field: 'file', alternatives: [{ name: 'queue.ts', open: false, ending: '%/src/queue.ts' }] };
+export const FILE = { field: 'file', alternatives: [{ name: 'queue.ts', ending: '%/src/queue.ts' }] };
 export const FOUND = {
   viewer: VIEWER,
   isOfWords: false,

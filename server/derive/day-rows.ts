@@ -53,7 +53,7 @@ export function dayRowsOf(facts: Facts, { agentId, environmentId }: SessionOrigi
       { ...row('session', '', { ...tokens, ...counts }), ...where },
       ...[...models].map(([model, figures]) => row('model', model, figures)),
       ...[...toolsOf(of)].map(([tool, figures]) => row('tool', tool, figures)),
-      ...[...of.hours].map(([hour, count]) => row('hour', hourName(day, hour), { ...NOTHING, tool_calls: count })),
+      ...[...hoursOfWeek(day, of)].map(([hour, count]) => row('hour', hour, { ...NOTHING, tool_calls: count })),
     ];
   });
 }
@@ -111,4 +111,13 @@ function figuresOfTokens([input, cached, cacheWrite, output]: Tokens, cost: numb
   };
 }
 
-const hourName = (day: string, hour: string) => hourOfWeek(((new Date(day).getUTCDay() + 6) % 7) * 24 + Number(hour));
+/** The prompts and calls of a day by hour of the week, in UTC. */
+export function hoursOfWeek(day: string, { halfHours }: Day): Map<string, number> {
+  const midnight = ((new Date(day).getUTCDay() + 6) % 7) * 24;
+  const hours = new Map<string, number>();
+  for (const [halfHour, count] of halfHours) {
+    const hour = hourOfWeek(midnight + Number(halfHour.slice(0, 2)));
+    if (count > 0) hours.set(hour, (hours.get(hour) ?? 0) + count);
+  }
+  return hours;
+}

@@ -7,7 +7,7 @@ import type { Milestone } from '../../contract/review.ts';
  * Raised whenever the same events give other facts or entries. The service then derives again everything that an earlier
  * version derived.
  */
-export const VERSION = 14;
+export const VERSION = 15;
 
 /** Tokens; `input` includes cached ones. */
 export type Tokens = [input: number, cached: number, cacheWrite: number, output: number];
@@ -23,8 +23,8 @@ export interface Day {
   prompts: number;
   calls: number;
   failures: number;
-  /** Prompts and calls, by hour. */
-  hours: Map<string, number>;
+  /** Prompts and calls by half hour, such as `14:30`; 0 for a half hour with other activity only. */
+  halfHours: Map<string, number>;
   tools: Map<string, Tool>;
   models: Map<string, Tokens>;
   /** By kind and name, separated by a space. */
@@ -158,7 +158,7 @@ type Written = Omit<Facts, (typeof MAPS)[number] | 'days'> &
 type WrittenDay = Omit<Day, (typeof MAPS_OF_DAY)[number]> & Record<(typeof MAPS_OF_DAY)[number], [string, unknown][]>;
 
 const MAPS = ['files', 'commands', 'openCalls', 'responses', 'laneTypes', 'laneModels'] as const;
-const MAPS_OF_DAY = ['hours', 'tools', 'models', 'addOns', 'lanes'] as const;
+const MAPS_OF_DAY = ['halfHours', 'tools', 'models', 'addOns', 'lanes'] as const;
 
 /** Each map is named here, because a JSON replacer that searches for maps takes ten times as long. */
 export function writeFacts(facts: Facts): string {
@@ -166,7 +166,7 @@ export function writeFacts(facts: Facts): string {
     day,
     {
       ...of,
-      hours: [...of.hours],
+      halfHours: [...of.halfHours],
       tools: [...of.tools],
       models: [...of.models],
       addOns: [...of.addOns],

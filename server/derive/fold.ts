@@ -3,6 +3,7 @@ import type { Entry } from '../../contract/entry/entry.ts';
 import { modelFor, noteModels } from '../../contract/entry/models.ts';
 import type { Usage } from '../../contract/entry/usage.ts';
 import { promptLine } from '../../contract/entry/value.ts';
+import { halfHourOf } from '../store/half-hours.ts';
 import { add, type Day, type Facts, keep, type Tokens, type Tool } from './facts.ts';
 import { noteFailure, noteLaneTokens, noteLaneType, noteListed, noteUse } from './fold-add-ons.ts';
 import { closeCall, isFirstFailure, openCall } from './fold-calls.ts';
@@ -15,6 +16,8 @@ const MOST = {
   responses: 100,
   counted: 2_000,
   days: 200,
+  /** Of all days together. */
+  halfHours: 3_000,
   tools: 200,
   models: 50,
 };
@@ -82,30 +85,36 @@ const timeOf = (facts: Facts, { timed, time }: Entry) => settle(timed ? time : (
 
 const dayOf = (facts: Facts, entry: Entry): string => new Date(timeOf(facts, entry)).toISOString().slice(0, 10);
 
+const halfHourAt = (facts: Facts, entry: Entry): string => halfHourOf(timeOf(facts, entry)).slice(11);
+
+/** The day of an entry. The session was active in that half hour of it. */
 function dayAt(facts: Facts, entry: Entry): Day | undefined {
-  return keep(facts, facts.days, dayOf(facts, entry), MOST.days, () => ({
+  const day = keep(facts, facts.days, dayOf(facts, entry), MOST.days, () => ({
     prompts: 0,
     calls: 0,
     failures: 0,
-    hours: new Map(),
+    halfHours: new Map(),
     tools: new Map(),
     models: new Map(),
     addOns: new Map(),
     lanes: new Map(),
   }));
+  if (day) addHalfHour(facts, day, halfHourAt(facts, entry), 0);
+  return day;
 }
 
-const isEmpty = ({ prompts, calls, failures, hours, models, addOns }: Day) =>
-  prompts + calls + failures + hours.size + models.size + addOns.size === 0;
+function addHalfHour(facts: Facts, { halfHours }: Day, name: string, count: 0 | 1): void {
+  const known = halfHours.get(name);
+  if (known === undefined && facts.days.values().reduce((sum, day) => sum + day.halfHours.size, 0) >= MOST.halfHours)
+    return;
+  if (known === undefined || count > 0) halfHours.set(name, (known ?? 0) + count);
+}
+
+const isEmpty = ({ prompts, calls, failures, models, addOns }: Day) =>
+  prompts + calls + failures + models.size + addOns.size === 0;
 
 function note(day: Day | undefined, figure: 'prompts' | 'calls' | 'failures'): void {
   if (day) day[figure] = add(day[figure], 1);
-}
-
-function noteHour(facts: Facts, entry: Entry, day: Day | undefined): void {
-  if (!day) return;
-  const hour = new Date(timeOf(facts, entry)).toISOString().slice(11, 13);
-  day.hours.set(hour, (day.hours.get(hour) ?? 0) + 1);
 }
 
 function addPrompt(facts: Facts, entry: Extract<Entry, { kind: 'prompt' }>): void {
@@ -113,7 +122,7 @@ function addPrompt(facts: Facts, entry: Extract<Entry, { kind: 'prompt' }>): voi
   facts.interrupted = false;
   const day = dayAt(facts, entry);
   note(day, 'prompts');
-  noteHour(facts, entry, day);
+  if (day) addHalfHour(facts, day, halfHourAt(facts, entry), 1);
   if (entry.addOn) noteUse(facts, day, entry.addOn, timeOf(facts, entry));
   noteWait(facts, entry);
   const line =
@@ -131,7 +140,7 @@ function addCall(facts: Facts, entry: Extract<Entry, { kind: 'call' }>): void {
   facts.calls = add(facts.calls, 1);
   const day = dayAt(facts, entry);
   note(day, 'calls');
-  noteHour(facts, entry, day);
+  if (day) addHalfHour(facts, day, halfHourAt(facts, entry), 1);
   const tool = day && keep(facts, day.tools, entry.name, MOST.tools, (): Tool => [0, 0]);
   if (tool) tool[0]++;
   if (entry.addOn) noteUse(facts, day, entry.addOn, timeOf(facts, entry));

@@ -1,8 +1,8 @@
 import { ADD_ON_KINDS, type AddOnKind } from '../../contract/entry/add-on.ts';
 import { LONGEST_COMMAND } from '../../contract/query.ts';
-import { hourOfWeek } from '../../contract/written-query.ts';
 import { storable } from '../store/columns.ts';
 import type { SessionValueRow } from '../store/schema.ts';
+import { hoursOfWeek } from './day-rows.ts';
 import type { Day, Facts } from './facts.ts';
 
 export type Value = Pick<SessionValueRow, 'field' | 'name' | 'value'>;
@@ -13,9 +13,8 @@ export function valuesOf(facts: Facts): Value[] {
   const models = new Set([...facts.days.values()].flatMap(({ models }) => [...models.keys()]));
   if (facts.model) models.add(facts.model);
   const commits = facts.milestones.flatMap(({ hash }) => (hash === undefined ? [] : [hash]));
-  const hours = [...facts.days].flatMap(([day, { hours }]) =>
-    [...hours.keys()].map((hour) => hourOfWeek(((new Date(day).getUTCDay() + 6) % 7) * 24 + Number(hour))),
-  );
+  const hours = [...facts.days].flatMap(([day, of]) => [...hoursOfWeek(day, of).keys()]);
+  const halfHours = [...facts.days].flatMap(([day, of]) => [...of.halfHours.keys()].map((time) => `${day}T${time}`));
   const addOns = new Set([...facts.days.values()].flatMap(({ addOns }) => usedOf(addOns)));
   const found: [Value['field'], Iterable<string>][] = [
     ['repository', facts.repository === undefined ? [] : [facts.repository]],
@@ -27,7 +26,7 @@ export function valuesOf(facts: Facts): Value[] {
     ['model', models],
     ['commit', commits],
     ['hour', hours],
-    ['day', facts.days.keys()],
+    ['half_hour', halfHours],
     ['tests', testsOf(facts)],
     ...ADD_ON_KINDS.map((kind): [AddOnKind, string[]] => [kind, namesOf(addOns, kind)]),
   ];

@@ -1,5 +1,7 @@
+import { Problem } from '../../contract/problem.ts';
 import { parseQuery, parseWords } from '../../contract/query.ts';
 import { BY_FIT, type FoundEvents } from '../../contract/review.ts';
+import { type Calendar, calendarOf, UTC } from '../../contract/time-zone.ts';
 import type { Deps } from '../deps.ts';
 import { toSummary } from '../derive/review.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -39,6 +41,7 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews
         limit: Math.min(Number(query.limit ?? DEFAULT_PAGE), LARGEST_PAGE),
         after: query.cursor === undefined ? undefined : readPosition(query.cursor, order),
         now: now(),
+        calendar: readZone(query.zone),
         onDamaged: noteDamage,
       };
       const { found: hits, next } = await longReads.runOn(
@@ -88,6 +91,16 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews
       return { status: 200, body };
     },
   }) satisfies Partial<Handlers>;
+
+/** @throws Problem `validation_failed` for a name that is no time zone */
+function readZone(zone: string | undefined): Calendar {
+  const calendar = zone === undefined ? UTC : calendarOf(zone);
+  if (calendar) return calendar;
+  throw new Problem(
+    'validation_failed',
+    '/zone is not a time zone that the service knows. Name one as in Pacific/Auckland, or leave it out for UTC.',
+  );
+}
 
 /** The sessions in the order of the search, without those that were deleted or that the viewer may no longer see. */
 async function show(db: Db, viewer: Viewer, hits: Page['found']) {

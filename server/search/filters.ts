@@ -1,12 +1,15 @@
-import { agentsCalled, LONGEST_COMMAND, timeOf } from '../../contract/query.ts';
+import { agentsCalled, dayOf, LONGEST_COMMAND, timeOf } from '../../contract/query.ts';
 import { addressOf } from '../../contract/repository.ts';
+import { type Calendar, DAY_MS } from '../../contract/time-zone.ts';
 import type { Field, Filter } from '../../contract/written-query.ts';
 import {
   findEnvironmentsCalled,
   findSecretsCalled,
+  namesFrom,
   type SessionsWanted,
   type ValueWanted,
 } from '../store/find-sessions.ts';
+import { halfHourOf } from '../store/half-hours.ts';
 import { VALUES_OF_WORDS } from '../store/kept-rows.ts';
 import type { Db, SessionRow, SessionValueRow } from '../store/schema.ts';
 import type { Viewer } from '../store/viewer.ts';
@@ -18,17 +21,30 @@ export type Filtered = Pick<
   'agentIds' | 'environmentIds' | 'secretIds' | 'userIds' | 'statuses' | 'from' | 'before' | 'failed' | 'values'
 >;
 
+/** The present time, and the time zone that days belong to. */
+export interface Clock {
+  /** Epoch milliseconds. */
+  now: number;
+  calendar: Calendar;
+}
+
 /** Turns filters into conditions. Values of one field are alternatives; the latest `after` and the earliest `before` count. */
-export async function readFilters(db: Db, viewer: Viewer, filters: readonly Filter[], now: number): Promise<Filtered> {
+export async function readFilters(
+  db: Db,
+  viewer: Viewer,
+  filters: readonly Filter[],
+  { now, calendar }: Clock,
+): Promise<Filtered> {
   const { organizationId } = viewer;
   const { userIds } = await readPeople(db, viewer, filters);
   const of = (field: Field) => [
     ...new Set(filters.filter((filter) => filter.field === field).map(({ value }) => value)),
   ];
-  const times = (field: Field) => of(field).flatMap((value) => timeOf(value, now) ?? []);
+  const times = (field: Field) => of(field).flatMap((value) => timeOf(value, now, calendar) ?? []);
   const [agents, statuses] = [of('agent'), of('status')];
   const [machines, secrets] = [of('machine').map(withoutStar), of('secret').map(withoutStar)];
   const failed = new Set(of('failed').map((value) => value.toLowerCase() === 'yes'));
+  const days = of('on').flatMap((value) => dayOf(value, now, calendar) ?? []);
   return {
     ...(agents.length > 0 && { agentIds: agents.flatMap(agentsCalled) }),
     ...(machines.length > 0 && { environmentIds: await findEnvironmentsCalled(db, organizationId, machines) }),
@@ -38,10 +54,17 @@ export async function readFilters(db: Db, viewer: Viewer, filters: readonly Filt
     ...(times('after').length > 0 && { from: Math.max(...times('after')) }),
     ...(times('before').length > 0 && { before: Math.min(...times('before')) }),
     ...(failed.size === 1 && { failed: failed.has(true) }),
-    values: Object.entries(VALUES).flatMap(([name, { field, isOpen }]) => {
-      const given = name === 'on' ? times('on').map(dayOf) : of(name as Field);
-      return given.length === 0 ? [] : [{ field, alternatives: given.flatMap((value) => ways(field, value, isOpen)) }];
-    }),
+    values: [
+      ...Object.entries(VALUES).flatMap(([name, { field, isOpen }]) => {
+        const given = of(name as Field);
+        return given.length === 0
+          ? []
+          : [{ field, alternatives: given.flatMap((value) => ways(field, value, isOpen)) }];
+      }),
+      ...(days.length > 0
+        ? [{ field: 'half_hour' as const, alternatives: days.map((day) => halfHoursOf(day, calendar)) }]
+        : []),
+    ],
   };
 }
 
@@ -56,7 +79,6 @@ const VALUES: Partial<Record<Field, { field: SessionValueRow['field']; isOpen?: 
   model: { field: 'model', isOpen: true },
   commit: { field: 'commit', isOpen: true },
   hour: { field: 'hour' },
-  on: { field: 'day' },
   tests: { field: 'tests' },
   mcp: { field: 'mcp' },
   skill: { field: 'skill' },
@@ -69,7 +91,11 @@ const OF_WORDS: ReadonlySet<string> = new Set(VALUES_OF_WORDS);
 
 export const isOfWords = (field: Field): boolean => OF_WORDS.has(field);
 
-const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+/** The half hours of a day, as a range of names. */
+const halfHoursOf = (day: number, { startOf }: Calendar) => {
+  const [name = '', end = ''] = [day, day + DAY_MS].map((start) => halfHourOf(startOf(start)).toLowerCase());
+  return { name, end };
+};
 
 const withoutStar = (value: string) => value.replace(/\*+$/, '');
 
@@ -81,8 +107,9 @@ function ways(field: SessionValueRow['field'], given: string, isOpen = false): V
   const text = withoutStar(given);
   const value = (field === 'repository' ? (addressOf(text) ?? text) : text).toLowerCase();
   const open = isOpen || text.length < given.length;
-  if (field === 'command') return [{ name: value.slice(0, LONGEST_COMMAND).trim(), open }];
-  if (!PATHS.has(field)) return [{ name: value, open }];
+  const named = (name: string) => (open ? namesFrom(name) : { name });
+  if (field === 'command') return [named(value.slice(0, LONGEST_COMMAND).trim())];
+  if (!PATHS.has(field)) return [named(value)];
   const path = value
     .replace(/[\\:]/g, '/')
     .replace(/\/+$/, '')
@@ -90,8 +117,8 @@ function ways(field: SessionValueRow['field'], given: string, isOpen = false): V
   const names = path.split('/');
   const ending =
     names.length > 1 ? { ending: `%/${path.replace(/[!%_]/g, '!$&')}${open ? '%' : ''}`.replace('//', '/') } : {};
-  const way = { name: names.at(-1) ?? '', open, ...ending };
+  const way = { ...named(names.at(-1) ?? ''), ...ending };
   if (field !== 'repository' || open || path.endsWith('.git')) return [way];
-  const git = { name: `${way.name}.git`, open, ...(way.ending && { ending: `${way.ending}.git` }) };
+  const git = { name: `${way.name}.git`, ...(way.ending && { ending: `${way.ending}.git` }) };
   return [way, git];
 }

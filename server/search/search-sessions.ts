@@ -7,13 +7,13 @@ import type { Viewer } from '../store/viewer.ts';
 import { byIndex, type WordsWanted } from '../store/word-index.ts';
 import { Budget } from './budget.ts';
 import { type Batch, gather, nextBatch, type Wanted } from './candidates.ts';
-import { isOfWords, readFilters } from './filters.ts';
+import { type Clock, isOfWords, readFilters } from './filters.ts';
 import { createMatcher } from './matcher.ts';
 import { type RangeRead, type Reader, readRanges } from './read-events.ts';
 import { type CandidateRange, type Decision, findRanges, type Unfinished, Verification } from './verify.ts';
 import { AND_MORE } from './words.ts';
 
-export interface Search {
+export interface Search extends Clock {
   viewer: Viewer;
   planes: readonly Plane[];
   query: Pick<ParsedQuery, 'terms' | 'filters'>;
@@ -22,8 +22,6 @@ export interface Search {
   limit: number;
   /** The end of the previous page. */
   after?: Position | undefined;
-  /** Epoch milliseconds. */
-  now: number;
   /** Aborted when the caller has left. */
   signal?: AbortSignal | undefined;
   /** Called for each session whose events are damaged. It is not found by words that only its events can prove. */
@@ -75,11 +73,11 @@ const isAboutWords = ({ query }: Search) =>
   termsOf(query).length > 0 || query.filters.some(({ field }) => isOfWords(field));
 
 async function wantedBy(db: Db, asked: Search): Promise<Wanted> {
-  const { viewer, query, order, direction, planes, now } = asked;
+  const { viewer, query, order, direction, planes } = asked;
   return {
     ...{ viewer, planes, order, direction },
     isOfWords: isAboutWords(asked),
-    ...(await readFilters(db, viewer, query.filters, now)),
+    ...(await readFilters(db, viewer, query.filters, asked)),
   };
 }
 

@@ -12,11 +12,17 @@ export interface OrderKey {
   sessionId: string;
 }
 
-/** A field with its wanted values: `name` is the value or its beginning, `ending` a pattern for the end of a path. */
+/**
+ * A field with its wanted values: `name` is the value, or the first of a range that ends before the name `end`; `ending` is a
+ * pattern for the end of a path.
+ */
 export interface ValueWanted {
   field: SessionValueRow['field'];
-  alternatives: readonly { name: string; open: boolean; ending?: string }[];
+  alternatives: readonly { name: string; end?: string; ending?: string }[];
 }
+
+/** All names that begin so. */
+export const namesFrom = (name: string) => ({ name, end: `${name}\u{10ffff}` });
 
 /** The conditions, all of which a session must meet. */
 export interface SessionsWanted {
@@ -160,7 +166,7 @@ function conditions(db: Db, wanted: SessionsWanted): Expression<unknown>[] {
     // The offset prevents PostgreSQL from using a join or listing all sessions with the value.
     ...values.map(
       (value) => sql`exists (select 1 from session_values where session_values.session_id = looked.session_id
-        and ${hasValue(viewer.organizationId, value)} ${ofEngine(db, { sqlite: NONE, postgres: sql`offset 0` })})`,
+        and ${hasValue(db, viewer.organizationId, value)} ${ofEngine(db, { sqlite: NONE, postgres: sql`offset 0` })})`,
     ),
   ];
 }
@@ -179,25 +185,29 @@ function isOfPerson(
   ]);
 }
 
-const hasValue = (organizationId: string, { field, alternatives }: ValueWanted) =>
+/** The plus makes SQLite look up a range among the values of the session instead of among all sessions with such a value. */
+const hasValue = (db: Db, organizationId: string, { field, alternatives }: ValueWanted) =>
   and([
-    sql`session_values.organization_id = ${organizationId}`,
+    sql`${alternatives.some(({ end }) => end !== undefined) ? ofEngine(db, { sqlite: sql`+`, postgres: NONE }) : NONE}session_values.organization_id = ${organizationId}`,
     sql`field = ${field}`,
     or(alternatives.map((one) => and([hasName(one), endsSo(one)]))),
   ]);
 
 type Alternative = ValueWanted['alternatives'][number];
 
-const hasName = ({ name, open }: Alternative) =>
-  open ? sql`name >= ${name} and name < ${`${name}\u{10ffff}`}` : sql`name = ${name}`;
+const hasName = ({ name, end }: Alternative) =>
+  end === undefined ? sql`name = ${name}` : sql`name >= ${name} and name < ${end}`;
 const endsSo = ({ ending }: Alternative) =>
   ending === undefined ? sql`1 = 1` : sql`${PATH} like ${ending} escape '!'`;
 
 /** Converts a path or an address, so that each of its names follows a slash. */
 const PATH = sql`'/' || replace(replace(lower(value), '\\', '/'), ':', '/')`;
 
-/** How many times more rows may be read for a path, because only its last name is indexed. */
-const MORE_OF_PATHS = 4;
+/**
+ * How many times more rows may be read if several of them may not be several sessions: only the last name of a path is indexed,
+ * and a session has several half hours of a day.
+ */
+const MORE_ROWS = 4;
 
 /**
  * Finds the ids of all sessions with a value, including hidden ones.
@@ -209,7 +219,8 @@ export async function findByValue(
   { field, alternatives }: ValueWanted,
   most: number,
 ): Promise<string[] | undefined> {
-  const limit = 1 + most * (alternatives.some(({ ending }) => ending !== undefined) ? MORE_OF_PATHS : 1);
+  const needsMore = field === 'half_hour' || alternatives.some(({ ending }) => ending !== undefined);
+  const limit = 1 + most * (needsMore ? MORE_ROWS : 1);
   // Each alternative has its own query in the order of its index. Otherwise PostgreSQL would read all rows before it returns one.
   const arms = alternatives.map(
     (one) => sql`select * from (

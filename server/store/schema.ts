@@ -283,7 +283,7 @@ export interface SessionValueRow {
     | 'model'
     | 'commit'
     | 'hour'
-    | 'day'
+    | 'half_hour'
     | 'tests'
     | AddOnKind;
   /** The text for the search, in lower case; for a path, its last name. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseQuery, termsOf } from '../../contract/query.ts';
 import { runs, seeded } from '../../contract/test/runs.ts';
+import { UTC } from '../../contract/time-zone.ts';
 import { readPosition, writePosition } from '../search/position.ts';
 import { type Page, type Position, readProgress, type Search, search } from '../search/search-sessions.ts';
 import { wholeOrganization } from '../store/viewer.ts';
@@ -66,7 +67,7 @@ describe.each(ENGINES)(`the cursors of a search on %s ${seeded}`, (engine) => {
     const property = fc.asyncProperty(asked, async ({ q, mostBytes, limit, direction }) => {
       const given: Search = {
         ...{ viewer: wholeOrganization(ours.organizationId), planes: ['live'], query: parseQuery(q) },
-        ...{ order: 'started', direction, limit, now: service.clock.now, mostBytes },
+        ...{ order: 'started', direction, limit, now: service.clock.now, calendar: UTC, mostBytes },
       };
       const found: string[] = [];
       const seen = new Set<string>();

@@ -7,9 +7,11 @@ import {
   findByValue,
   findEnd,
   findInOrder,
+  namesFrom,
   type SessionsWanted,
   type Trait,
 } from '../store/find-sessions.ts';
+import type { Db } from '../store/schema.ts';
 import { byIndex } from '../store/word-index.ts';
 import { ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { explain, nodesOf } from './plans.ts';
@@ -25,7 +27,9 @@ const wanted = (more: Partial<SessionsWanted> = {}): SessionsWanted => ({
   ...more,
 });
 
-const TOOL = { field: 'tool', alternatives: [{ name: 'bash', open: false }] } as const;
+const TOOL = { field: 'tool', alternatives: [{ name: 'bash' }] } as const;
+/** A day on which every session was active. */
+const DAY = { field: 'half_hour', alternatives: [{ name: '2026-11-27t11:00', end: '2026-11-28t11:00' }] } as const;
 const AFTER = { value: 500, sessionId: 'ses_00000500' };
 
 const CASES = [
@@ -36,6 +40,7 @@ const CASES = [
     ]),
   ),
   { name: 'a tool that every session has', more: { values: [TOOL] }, after: undefined },
+  { name: 'a day on which every session was active', more: { values: [DAY] }, after: undefined },
   { name: 'failed sessions', more: { failed: true }, after: undefined },
   { name: 'an agent', more: { agentIds: ['codex'] }, after: AFTER },
   { name: 'a machine', more: { environmentIds: ['env_1'] }, after: undefined },
@@ -72,6 +77,20 @@ describe.each(ENGINES)('a search among many sessions on %s', (engine) => {
     await expectFew((db) => findEnd(db, wanted(more), after, NEXT), NEXT);
   });
 
+  test('looks up a range of names among the values of each session', async () => {
+    const two = { ...DAY, alternatives: [DAY.alternatives[0], { name: '2026-11-01t11:00', end: '2026-11-02t11:00' }] };
+    for (const value of [DAY, two, { field: 'tool', alternatives: [namesFrom('ba')] } as const]) {
+      const query = (db: Db) => findInOrder(db, wanted({ values: [value] }), undefined, { next: NEXT }, 51);
+      await expectFew(query, NEXT);
+      if (engine === 'sqlite') {
+        const details = (await explain(store, query)).map(({ detail }) => String(detail));
+        expect(details.filter((detail) => detail.includes('session_values'))).toEqual([
+          expect.stringContaining('(session_id=? AND field=?)'),
+        ]);
+      }
+    }
+  });
+
   test('looks up the gathered sessions in any order', async () => {
     const ids = Array.from({ length: 300 }, (_, n) => `ses_${String(n * 7).padStart(8, '0')}`);
     const among: Among = { ids };
@@ -92,14 +111,11 @@ describe.each(ENGINES)('a search among many sessions on %s', (engine) => {
       expect(await findByTrait(store.db, wanted(more), ['live'], trait, 51), trait).not.toEqual([]);
       await expectFew((db) => findByTrait(db, wanted(more), ['live'], trait, 51), 400);
     }
-    await expectFew(
-      (db) => findByValue(db, 'org_1', { field: 'tool', alternatives: [{ name: 'rar', open: true }] }, 51),
-      400,
-    );
+    await expectFew((db) => findByValue(db, 'org_1', { field: 'tool', alternatives: [namesFrom('rar')] }, 51), 400);
   });
 
   test('stops as soon as it knows that many prefixes are not rare', async () => {
-    const beginnings = Array.from({ length: 24 }, (_, n) => ({ name: 'bash'.slice(0, 1 + (n % 3)), open: true }));
+    const beginnings = Array.from({ length: 24 }, (_, n) => namesFrom('bash'.slice(0, 1 + (n % 3))));
     const ending = '%/no/bash';
     for (const [alternatives, most] of [
       [beginnings, 51],
@@ -108,7 +124,7 @@ describe.each(ENGINES)('a search among many sessions on %s', (engine) => {
       expect(await findByValue(store.db, 'org_1', { field: 'tool', alternatives }, 50)).toBeUndefined();
       await expectFew((db) => findByValue(db, 'org_1', { field: 'tool', alternatives }, 50), most);
     }
-    const rare = [{ name: 'rar', open: true }];
+    const rare = [namesFrom('rar')];
     const found = await findByValue(store.db, 'org_1', { field: 'tool', alternatives: [...rare, ...rare] }, 200);
     expect(found).toHaveLength(67);
   });
@@ -164,5 +180,9 @@ async function fill({ db, engine }: TestStore): Promise<void> {
   await sql`
     insert into session_values (session_id, organization_id, field, name, value)
     select session_id, 'org_1', 'tool', ${tool}, ${tool} from sessions`.execute(db);
-  await sql`analyze`.execute(db);
+  await sql`
+    insert into session_values (session_id, organization_id, field, name, value)
+    select session_id, 'org_1', 'half_hour', '2026-11-27t22:30', '2026-11-27T22:30' from sessions`.execute(db);
+  // Nobody analyzes the embedded store.
+  if (!isSqlite) await sql`analyze`.execute(db);
 }

@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parseQuery } from '../../contract/query.ts';
+import { UTC } from '../../contract/time-zone.ts';
 import { foundReadable } from '../routes/answers.ts';
 import { findInSession } from '../search/find-in-session.ts';
 import { createMatcher } from '../search/matcher.ts';
@@ -49,6 +50,7 @@ describe.each(ENGINES)('a search on %s', (engine) => {
         planes: ['live'],
         query: parseQuery(q),
         now: service.clock.now,
+        calendar: UTC,
       },
       ...{ order: 'started', direction: 'desc', limit, ...(mostBytes && { mostBytes }) },
     });

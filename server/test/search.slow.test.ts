@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseQuery } from '../../contract/query.ts';
+import { UTC } from '../../contract/time-zone.ts';
 import { readPosition, writePosition } from '../search/position.ts';
 import { type Page, type Position, type Search, search } from '../search/search-sessions.ts';
 import { wholeOrganization } from '../store/viewer.ts';
@@ -225,6 +226,7 @@ describe.each(ENGINES)('search on %s', (engine) => {
           planes: ['live', 'test'],
           query: parseQuery(q),
           now: service.clock.now,
+          calendar: UTC,
         },
         ...{ order: 'started', direction: 'asc', limit: 2 },
       };

@@ -4,6 +4,7 @@ import { Kysely, type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseQuery } from '../../contract/query.ts';
+import { UTC } from '../../contract/time-zone.ts';
 import { search } from '../search/search-sessions.ts';
 import { insertDevice } from '../store/devices.ts';
 import { VALUES_OF_WORDS } from '../store/kept-rows.ts';
@@ -337,7 +338,14 @@ describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organ
           () =>
             search(db, {
               viewer: wholeOrganization(ours.organizationId),
-              ...{ planes: ['live'], order: 'started', direction: 'desc', limit: 10, now: service.clock.now },
+              ...{
+                planes: ['live'],
+                order: 'started',
+                direction: 'desc',
+                limit: 10,
+                now: service.clock.now,
+                calendar: UTC,
+              },
               query: parseQuery(q),
             }),
           viewer,
