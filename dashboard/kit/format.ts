@@ -66,8 +66,8 @@ export function formatAgo(time: number, now: number): string {
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min ago`;
   const hours = Math.round(minutes / 60);
-  if (hours < 24) return `${hours} h ago`;
-  const days = Math.round(hours / 24);
+  const days = daysBetween(localDay(time), localDay(now));
+  if (hours < 24 || days === 0) return `${hours} h ago`;
   if (days <= 7) return days === 1 ? 'yesterday' : `${days} days ago`;
   const sameYear = new Date(time).getFullYear() === new Date(now).getFullYear();
   return (sameYear ? shortDay : shortDayOfYear).format(time);
@@ -88,10 +88,13 @@ export function localDay(time: number): string {
   return `${date.getFullYear()}-${month}-${day}`;
 }
 
+/** The days of the calendar from one to the other. A day may have 23 or 25 hours, so times would not show them. */
+const daysBetween = (day: string, later: string) => (Date.parse(later) - Date.parse(day)) / 86_400_000;
+
 /** `Today`, `Yesterday`, `Tuesday 17 November`, with the year if it is another one. @param day in the reader's time zone */
 export function formatDay(day: string, now: number): string {
   if (day === localDay(now)) return 'Today';
-  if (day === localDay(now - 86_400_000)) return 'Yesterday';
+  if (daysBetween(day, localDay(now)) === 1) return 'Yesterday';
   const date = new Date(`${day}T12:00:00`);
   return (date.getFullYear() === new Date(now).getFullYear() ? fullDay : fullDayOfYear).format(date);
 }
