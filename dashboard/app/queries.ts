@@ -67,10 +67,19 @@ const PAGE = '100';
 export const SCREENFUL = 50;
 
 /** The query parameters for a page of a list. */
+/** A browser on a machine without a valid time zone names this one, and counts in UTC. */
+const UNKNOWN_ZONE = 'Etc/Unknown';
+
+/** The reader's time zone, to which the days of a query belong. */
+const zoneOf = () => {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  return timeZone === UNKNOWN_ZONE ? 'UTC' : timeZone;
+};
+
 export const searchQuery = ({ q, plane, order, direction }: SessionSearch, cursor?: string) => ({
   secretEnvironment: plane ?? ('live' as const),
   limit: PAGE,
-  ...(q && { q }),
+  ...(q && { q, zone: zoneOf() }),
   ...((order || q) && { order: order ?? ('fit' as const) }),
   ...(direction && { direction }),
   ...(cursor && { cursor }),
