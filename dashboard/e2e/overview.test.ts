@@ -63,7 +63,7 @@ describe('a plot', () => {
     await expect.poll(() => day.evaluate((link) => link === document.activeElement)).toBe(true);
     expect(await day.textContent()).toMatch(/: Claude Code \d+, Codex 1$/);
     await page.keyboard.press('Enter');
-    await page.waitForURL((url) => url.searchParams.get('q')?.startsWith(`after:${today} before:`) ?? false);
+    await page.waitForURL((url) => url.searchParams.get('q')?.startsWith(`after:${today}T00:00Z before:`) ?? false);
     await expect.poll(() => titlesIn(page)).toContain('Mend the pump');
   });
 

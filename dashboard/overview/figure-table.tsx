@@ -50,7 +50,7 @@ export function FigureTable({ usage, groups, slots, plane, label }: Props) {
       name="Figures"
       keyOf={({ key }) => key}
       rows={[...byGroup, { key: 'all', name: 'All', figures: usage.total }]}
-      below={{ head: slots.some(({ from, to }) => from !== to) ? 'Week' : 'Day', rows: bySlot.toReversed() }}
+      below={{ head: slots.some(({ from, to }) => from !== to) ? 'Week, UTC' : 'Day, UTC', rows: bySlot.toReversed() }}
       columns={[
         { head: label, cell: ({ name, href }) => (href === undefined ? name : <a href={href}>{name}</a>) },
         ...FIGURES.map(({ head, of }) => ({ head, isNumber: true, cell: ({ figures }: Row) => of(figures) })),

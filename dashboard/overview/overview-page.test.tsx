@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import type { MachineHealth } from '../../contract/environment.ts';
 import type { Figures, Usage } from '../../contract/review.ts';
@@ -6,6 +6,7 @@ import { dayOf } from '../shared/series-slots.ts';
 import { memberRow, sessionRow } from '../test/rows.ts';
 import { createService, type Service } from '../test/service.ts';
 import { show } from '../test/show.tsx';
+import { loadIn, moveBack } from '../test/zone.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = new Date().toISOString();
@@ -50,6 +51,25 @@ beforeEach(() => {
   });
   service.answers.getUsage = ({ from = '', to = '' }) => usage(from, to, to === dayOf(Date.now()) ? 138 : 100);
 });
+
+afterEach(moveBack);
+
+test('days and hours are of UTC in every time zone, say so, and lead to the sessions that were summed', async () => {
+  await loadIn('Pacific/Auckland', '/');
+  const hours = Array.from({ length: 168 }, (_, hour) => (hour === 62 ? 5 : 0));
+  service.answers.getUsage = ({ from = '', to = '' }) => ({ ...usage(from, to, 100), hours });
+  await show('/?from=2026-11-16&to=2026-11-22', service);
+  await expect.element(page.getByRole('heading', { name: /^When agents work .*UTC$/ })).toBeVisible();
+  const cell = page.getByTitle('Wednesday 14:00–15:00 UTC: 5');
+  const days = 'after:2026-11-16T00:00Z before:2026-11-23T00:00Z';
+  expect(queryOf(cell.element().querySelector('a'))).toBe(`hour:wed-14 ${days}`);
+  await page.getByRole('button', { name: 'Table' }).click();
+  await expect.element(page.getByRole('columnheader', { name: 'Day, UTC' })).toBeVisible();
+  const link = page.getByRole('link', { name: '22 Nov 2026', exact: true });
+  expect(queryOf(link.element())).toBe('after:2026-11-22T00:00Z before:2026-11-23T00:00Z');
+});
+
+const queryOf = (link: Element | null) => new URL((link as HTMLAnchorElement).href).searchParams.get('q');
 
 test('begins with a sentence: cost of the week, its change, failures and machines in trouble', async () => {
   await show('/?days=7', service);

@@ -181,7 +181,7 @@ test('a mark links to the sessions of its days, its group and its plane', () => 
   const week = { from: '2026-11-16', to: '2026-11-22' };
   const address = sessionsOf('test', week, { field: 'repo', value: 'two words' });
   expect(new URL(address, 'http://localhost').searchParams.get('q')).toBe(
-    'repo:"two words" after:2026-11-16 before:2026-11-23',
+    'repo:"two words" after:2026-11-16T00:00Z before:2026-11-23T00:00Z',
   );
   expect(address).toContain('plane=test');
   expect(sessionsOf(undefined, week)).not.toContain('plane');

@@ -104,7 +104,7 @@ const SlotLinks = ({ title, columns, series, slots, format, addressOf, slot, onS
           onPointerEnter={() => onSlot(index)}
           onFocus={() => onSlot(index)}
         >
-          <span className="sr-only">{`${nameOf(at)}: ${readAloud(series, index, format)}`}</span>
+          <span className="sr-only">{`${nameOf(at)} UTC: ${readAloud(series, index, format)}`}</span>
         </a>
       );
     })}
@@ -168,7 +168,7 @@ interface TipProps extends Of<'series' | 'format' | 'ghost'> {
 /** The values of the slot under the pointer. */
 const SlotTip = ({ series, format, ghost, slot, of, x, width }: TipProps) => (
   <div className="plot-tip" style={x > width / 2 ? { right: width - x + 8 } : { left: x + 16 }} aria-hidden>
-    <p className="font-medium">{nameOf(of)}</p>
+    <p className="font-medium">{nameOf(of)} UTC</p>
     {series.toReversed().map(({ label, color, values }) => (
       <p key={label} className="flex items-center gap-2">
         <i className="plot-dot" style={{ background: color }} />

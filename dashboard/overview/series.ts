@@ -75,12 +75,17 @@ export const readFailureSeries = (total: Figures, sums: readonly Figures[]): Ser
   { label: 'failed', color: 'var(--mark-error)', values: sums.map(failureRateOf), total: failureRateOf(total) },
 ];
 
-/** The address of the sessions of some days, and of one group if a filter is given. */
+/**
+ * The address of the sessions of some days, and of one group if a filter is given. The days are of UTC, as in the sums, and not of
+ * the reader's time zone.
+ */
 export function sessionsOf(plane: FrameSearch['plane'], { from, to }: Range, ...filters: Series['filter'][]): string {
   const days = [
-    { field: 'after', value: from },
-    { field: 'before', value: addDays(to, 1) },
+    { field: 'after', value: startOf(from) },
+    { field: 'before', value: startOf(addDays(to, 1)) },
   ] as const;
   const given = filters.filter((filter) => filter !== undefined);
   return paths.sessions({ q: formatQuery({ terms: [], filters: [...given, ...days] }), plane });
 }
+
+const startOf = (day: string) => `${day}T00:00Z`;

@@ -2,27 +2,21 @@ import type { CSSProperties, KeyboardEvent } from 'react';
 import type { Usage } from '../../contract/review.ts';
 import { hourOfWeek } from '../../contract/written-query.ts';
 import type { FrameSearch } from '../app/search.ts';
-import { useTimeMode } from '../kit/appearance.ts';
 import { formatCount } from '../kit/format.ts';
 import { sessionsOf } from './series.ts';
 
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
-const HOURS_OF_WEEK = 168;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
 /** The hours that each arrow key moves by. */
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -24, ArrowDown: 24 };
 
 /**
- * Prompts and calls by hour of the week, as a table. A cell is darker the more happened in its hour, and links to the
+ * Prompts and calls by hour of the week in UTC, as a table. A cell is darker the more happened in its hour, and links to the
  * sessions. The table is one stop of the Tab key; arrow keys move in it.
  */
 export function WeekHours({ usage, plane }: { usage: Usage; plane: FrameSearch['plane'] }) {
-  const [mode] = useTimeMode();
-  const offset = mode === 'UTC' ? 0 : -Math.round(new Date().getTimezoneOffset() / 60);
-  /** The hour of the week in UTC for an hour of the reader's week. */
-  const utcHour = (hour: number) => (hour - offset + HOURS_OF_WEEK) % HOURS_OF_WEEK;
-  const hours = usage.hours.map((_, hour) => usage.hours[utcHour(hour)] ?? 0);
+  const { hours } = usage;
   const most = Math.max(1, ...hours);
   const busiest = hours.indexOf(most);
   const move = (event: KeyboardEvent<HTMLTableElement>) => {
@@ -40,10 +34,7 @@ export function WeekHours({ usage, plane }: { usage: Usage; plane: FrameSearch['
   return (
     <section aria-labelledby="hours" className="overview-part min-w-0">
       <h2 id="hours" className="mb-3 text-14">
-        When agents work{' '}
-        <span className="font-normal text-muted">
-          · prompts and calls by hour, {mode === 'UTC' ? 'UTC' : 'local time'}
-        </span>
+        When agents work <span className="font-normal text-muted">· prompts and calls by hour, UTC</span>
       </h2>
       <table className="week-hours num" onKeyDown={move}>
         <thead>
@@ -66,10 +57,10 @@ export function WeekHours({ usage, plane }: { usage: Usage; plane: FrameSearch['
                 const at = row * 24 + hour;
                 const count = hours[at] ?? 0;
                 return (
-                  <td key={hour} title={`${day} ${hour}:00–${hour + 1}:00: ${formatCount(count)}`}>
+                  <td key={hour} title={`${day} ${hour}:00–${hour + 1}:00 UTC: ${formatCount(count)}`}>
                     {count > 0 && (
                       <a
-                        href={sessionsOf(plane, usage, { field: 'hour', value: hourOfWeek(utcHour(at)) })}
+                        href={sessionsOf(plane, usage, { field: 'hour', value: hourOfWeek(at) })}
                         data-at={at}
                         tabIndex={at === busiest ? 0 : -1}
                         style={{ '--share': Math.sqrt(count / most) } as CSSProperties}
