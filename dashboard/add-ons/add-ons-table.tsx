@@ -10,7 +10,7 @@ import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { AgentName } from '../shared/agent-name.tsx';
 import { useNameOf } from '../shared/person-name.tsx';
-import { addDays, type Range } from '../shared/series-slots.ts';
+import { filtersOf, type Range } from '../shared/series-slots.ts';
 
 type AddOn = AddOns['addOns'][number];
 type Plane = FrameSearch['plane'];
@@ -129,11 +129,7 @@ export function AddOnsTable({ found, plane }: { found: AddOns; plane: Plane }) {
   );
 }
 
-function sessionsWith({ kind, name }: AddOn, { from, to }: Range, plane: Plane): string {
-  const filters = [
-    { field: kind, value: name },
-    { field: 'after', value: from },
-    { field: 'before', value: addDays(to, 1) },
-  ] as const;
-  return paths.sessions({ q: formatQuery({ terms: [], filters: [...filters] }), plane });
+function sessionsWith({ kind, name }: AddOn, days: Range, plane: Plane): string {
+  const filters = [{ field: kind, value: name }, ...filtersOf(days)];
+  return paths.sessions({ q: formatQuery({ terms: [], filters }), plane });
 }

@@ -62,7 +62,7 @@ test('a name links to its sessions of the period; the name of an unused add-on i
   const link = page.getByRole('link', { name: 'playwright' });
   await expect.element(link).toBeVisible();
   const { searchParams } = new URL((link.element() as HTMLAnchorElement).href);
-  expect(searchParams.get('q')).toBe('mcp:playwright after:2026-11-01 before:2026-11-08');
+  expect(searchParams.get('q')).toBe('mcp:playwright after:2026-11-01T00:00Z before:2026-11-08T00:00Z');
   expect(page.getByRole('link', { name: 'seo' }).query()).toBeNull();
 });
 

@@ -3,7 +3,7 @@ import { type Field, formatQuery } from '../../contract/written-query.ts';
 import { paths } from '../app/paths.ts';
 import type { Dimension, FrameSearch } from '../app/search.ts';
 import { FIELD_OF, type Group } from '../shared/group-names.ts';
-import { addDays, type Range, sumBySlot } from '../shared/series-slots.ts';
+import { filtersOf, type Range, sumBySlot } from '../shared/series-slots.ts';
 
 /** A line or a layer of a plot, with its values by slot; undefined for a slot without a value. */
 export interface Series {
@@ -75,17 +75,8 @@ export const readFailureSeries = (total: Figures, sums: readonly Figures[]): Ser
   { label: 'failed', color: 'var(--mark-error)', values: sums.map(failureRateOf), total: failureRateOf(total) },
 ];
 
-/**
- * The address of the sessions of some days, and of one group if a filter is given. The days are of UTC, as in the sums, and not of
- * the reader's time zone.
- */
-export function sessionsOf(plane: FrameSearch['plane'], { from, to }: Range, ...filters: Series['filter'][]): string {
-  const days = [
-    { field: 'after', value: startOf(from) },
-    { field: 'before', value: startOf(addDays(to, 1)) },
-  ] as const;
+/** The address of the sessions of some days, and of one group if a filter is given. */
+export function sessionsOf(plane: FrameSearch['plane'], days: Range, ...filters: Series['filter'][]): string {
   const given = filters.filter((filter) => filter !== undefined);
-  return paths.sessions({ q: formatQuery({ terms: [], filters: [...given, ...days] }), plane });
+  return paths.sessions({ q: formatQuery({ terms: [], filters: [...given, ...filtersOf(days)] }), plane });
 }
-
-const startOf = (day: string) => `${day}T00:00Z`;

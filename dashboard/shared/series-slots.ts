@@ -1,4 +1,5 @@
 import type { DayFigures, Figures } from '../../contract/review.ts';
+import type { Filter } from '../../contract/written-query.ts';
 import type { OverviewSearch } from '../app/search.ts';
 
 /** Days as `YYYY-MM-DD`, UTC, both included. */
@@ -15,6 +16,12 @@ const LONGEST_RANGE = 366;
 
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 export const addDays = (day: string, count: number): string => dayOf(Date.parse(day) + count * DAY_MS);
+
+/** The filters for sessions that started in a range. They name times, because a date would begin in the reader's time zone. */
+export const filtersOf = ({ from, to }: Range): Filter[] => [
+  { field: 'after', value: `${from}T00:00Z` },
+  { field: 'before', value: `${addDays(to, 1)}T00:00Z` },
+];
 
 /** The range in the address, at most a year; by default the last 30 days. */
 export function rangeOf({ from, to, days }: OverviewSearch, now: number): Range {
