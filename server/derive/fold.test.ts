@@ -1,38 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readEvent } from '../../contract/entry/read.ts';
 import { addressOf } from '../../contract/repository.ts';
 import { runs } from '../../contract/test/runs.ts';
-import { clipEntry } from './clip.ts';
-import { dayRowsOf } from './day-rows.ts';
-import { noFacts, readFacts, writeFacts } from './facts.ts';
+import { type Event, entriesOf, factsOf } from '../test/folded.ts';
+import { readFacts, writeFacts } from './facts.ts';
 import { fold } from './fold.ts';
 import { accountOf } from './fold-meta.ts';
 import { shapeOf } from './shape.ts';
-import { valuesOf } from './values.ts';
-
-type Event = [eventType: string, payload: object, minute?: number];
-
-const entriesOf = (events: readonly Event[]) =>
-  events.map(([eventType, payload, minute], index) =>
-    clipEntry(
-      readEvent({
-        sequence: index + 1,
-        eventType,
-        createdAt: '2026-11-20T10:00:00.000Z',
-        payload: {
-          ...payload,
-          ...(minute !== undefined && { occurredAt: new Date(Date.UTC(2026, 10, 20) + minute * 60_000).toISOString() }),
-        } as never,
-      }),
-    ),
-  );
-
-function factsOf(...events: Event[]) {
-  const facts = noFacts();
-  fold(facts, entriesOf(events));
-  return facts;
-}
 
 const call = (callId: string, command: string): Event => ['tool.call', { callId, name: 'Bash', input: { command } }, 1];
 const result = (callId: string, output: string, more: object = {}): Event => [
@@ -327,40 +301,6 @@ test('a session counts on the day of its first recorded time, even if events wit
   const began: Event = ['context.message', { text: 'local command' }, -1_440];
   expect([...factsOf(untimed, began).days.keys()]).toEqual(['2026-11-19']);
   expect([...factsOf(untimed).days.keys()]).toEqual(['2026-11-20']);
-});
-
-test('a session was active in the half hours of its prompts, calls and failures, of which the first two are counted', () => {
-  const facts = factsOf(
-    ['user.message', { text: 'Please' }, 29],
-    call('a', 'ls'),
-    result('a', 'no', { exitCode: 1 }),
-    ['tool.result', { callId: 'b', isError: true }, 1_439],
-    ['user.message', { text: 'Go on' }, 1_440],
-    ['assistant.message', { text: 'Done' }, 1_500],
-  );
-  const halfHours = valuesOf(facts).filter(({ field }) => field === 'half_hour');
-  expect(halfHours.map(({ value }) => value)).toEqual(['2026-11-20T00:00', '2026-11-20T23:30', '2026-11-21T00:00']);
-  expect(
-    valuesOf(facts)
-      .filter(({ field }) => field === 'hour')
-      .map(({ value }) => value),
-  ).toEqual(['fri-00', 'sat-00']);
-  const days = dayRowsOf(facts, { agentId: 'codex', environmentId: 'env_1' }, () => undefined);
-  expect(days.filter(({ kind }) => kind === 'hour').map(({ name, tool_calls }) => [name, tool_calls])).toEqual([
-    ['fri-00', 2],
-    ['sat-00', 1],
-  ]);
-});
-
-test('a session around the clock keeps a limited number of half hours', () => {
-  const facts = factsOf(
-    ...Array.from({ length: 4_000 }, (_, n): Event => ['user.message', { text: 'Go on' }, n * 30]),
-    ['user.message', { text: 'Again' }, 0],
-  );
-  const halfHours = [...facts.days.values()].flatMap((day) => [...day.halfHours.values()]);
-  expect(halfHours).toHaveLength(3_000);
-  expect(halfHours[0]).toBe(2);
-  expect(facts.prompts).toBe(4_001);
 });
 
 test('a response that is reported again counts once, even after many other responses', () => {
