@@ -30,6 +30,6 @@ test('the outline of thousands of prompts draws few of them and follows the time
     expect(await outline.getByRole('button').count()).toBeLessThan(100);
   }
   await page.keyboard.press('Shift+G');
-  await expect.poll(() => current.textContent()).toMatch(/Question 49\d\d$/);
+  await expect.poll(() => current.textContent()).toMatch(/Question 5000$/);
   await expect.poll(isCurrentInSight).toBe(true);
 });
