@@ -34,7 +34,7 @@ export default defineConfig({
             { name: 'long-lists', test: /node_modules.@tanstack.(virtual-core|react-virtual)|kit.use-virtual-list/ },
             { name: 'common', minShareCount: 7 },
             // With twice the threshold, the first page would also load modules that only other pages use.
-            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 8_000 },
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 5_000 },
           ],
         },
       },
