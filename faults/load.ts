@@ -268,11 +268,18 @@ export function createLoad(options: LoadOptions) {
       return performance.now() - began;
     },
 
-    /** Measures the milliseconds from now until every event acknowledged so far can be read. */
+    /**
+     * Measures the milliseconds from now until every event acknowledged so far can be read.
+     * @throws if they cannot be read within the time of a recovery
+     */
     async untilReadable(): Promise<number> {
       const began = performance.now();
       const wanted = sessions.map((session) => [session, highest.get(session) ?? 0] as const);
-      for (const [session, least] of wanted) await untilCounted(session, least);
+      for (const [session, least] of wanted) {
+        const count = await untilCounted(session, least);
+        // Otherwise the load would go on, and each further session would be waited for as long.
+        if (count < least) throw new Error(`of ${least} acknowledged events of ${session} only ${count} can be read`);
+      }
       return performance.now() - began;
     },
   };

@@ -67,10 +67,11 @@ export interface Bus {
   /** Removes all dead letters of a session, and their parts. */
   removeDeadLetters(place: string): Promise<void>;
   /**
-   * Removes a session's messages up to a sequence of the stream, and the parts of the given appends.
+   * Removes messages of the log, and their parts.
+   * @param logged in the order of the log
    * @returns false, without removing any, if the workers have not settled all of them
    */
-  removeSettled(place: string, sequence: number, appendIds: readonly string[]): Promise<boolean>;
+  removeSettled(logged: readonly Logged[]): Promise<boolean>;
   /** The first message of the stream at or after that sequence. */
   messageFrom(sequence: number): Promise<StoredMsg | null>;
   /** The first message of the log that no worker has settled. */
@@ -101,6 +102,8 @@ const HEADER_BYTES = 8 * 1024;
 const ANSWERED_WITHIN_MS = 3_000;
 /** How many messages of a subject are read at once. */
 const READ_AT_ONCE = 5_000;
+/** How many messages are removed at once. */
+const REMOVED_AT_ONCE = 50;
 /**
  * How long one request for messages is open. A client may lose its consumer, for example by a restart of the bus. It notices
  * the loss after one and a half times this period, and waits as long between two attempts.
@@ -236,6 +239,26 @@ export async function openBus(
     }
   }
 
+  async function removeParts({ appendId, parts }: AppendEntry): Promise<void> {
+    for (let part = 0; part < parts; part++) {
+      const message = await get({ last_by_subj: `${subjects.part}.${appendId}.${part}` });
+      if (message) await removeMessage(message.seq);
+    }
+  }
+
+  /**
+   * Removes one message of the stream, if it is there. A purge with a filter would be one request for many, but it makes the server
+   * forget messages of other subjects that a worker holds, so nobody gets them again after the worker ends (nats-server before
+   * 2.9.15, pull request 3892; reported again for 2.10.22 in issue 5727).
+   */
+  async function removeMessage(sequence: number): Promise<void> {
+    try {
+      await manager.streams.deleteMessage(name, sequence);
+    } catch (error) {
+      if (await get({ seq: sequence })) throw error;
+    }
+  }
+
   async function dropDeadLetter(sequence: number, entry: Entry | undefined): Promise<void> {
     await manager.streams.deleteMessage(dead.stream, sequence);
     if (entry?.kind !== 'append' || entry.parts === 0) return;
@@ -359,13 +382,15 @@ export async function openBus(
         return { deadLetters, waiting: workers.num_pending + workers.num_ack_pending };
       }),
 
-    removeSettled: (place, sequence, appendIds) =>
+    removeSettled: (logged) =>
       ask(async () => {
         const { ack_floor: settled } = await manager.consumers.info(name, WORKERS);
-        if (settled.stream_seq < sequence) return false;
+        if (logged.some(({ sequence }) => settled.stream_seq < sequence)) return false;
         // The parts go first, because nobody would find them without their message.
-        for (const id of appendIds) await manager.streams.purge(name, { filter: `${subjects.part}.${id}.>` });
-        await manager.streams.purge(name, { filter: `${subjects.log}.${place}`, seq: sequence + 1 });
+        for (const { entry } of logged) if (entry.kind === 'append') await removeParts(entry);
+        for (let at = 0; at < logged.length; at += REMOVED_AT_ONCE) {
+          await Promise.all(logged.slice(at, at + REMOVED_AT_ONCE).map(({ sequence }) => removeMessage(sequence)));
+        }
         return true;
       }),
 

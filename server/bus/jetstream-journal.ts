@@ -122,13 +122,9 @@ export class JetStreamJournal implements Journal {
   async removeWritten(whose: SessionKey, eventCount: number): Promise<boolean> {
     const place = writePlace(whose);
     const logged = place === undefined ? [] : await this.#bus.history(place);
-    const written = logged.flatMap(({ sequence, entry }) =>
-      entry.kind === 'append' && entry.lastSequence <= eventCount ? [{ sequence, entry }] : [],
-    );
-    const last = written.at(-1);
-    if (place === undefined || !last) return true;
-    const inParts = written.filter(({ entry }) => entry.parts > 0).map(({ entry }) => entry.appendId);
-    return this.#bus.removeSettled(place, last.sequence, inParts);
+    const last = logged.findLastIndex(({ entry }) => entry.kind === 'append' && entry.lastSequence <= eventCount);
+    // What is before the first event goes, too: a log that begins with the opening must not lack an event.
+    return last < 0 || this.#bus.removeSettled(logged.slice(0, last + 1));
   }
 
   /**

@@ -95,3 +95,26 @@ describe.runIf(inject('natsUrl'))('a deleted session leaves nothing of its event
     expect((await bus.backlog()).deadLetters).toBe(0);
   });
 });
+
+test.runIf(inject('natsUrl'))(
+  'a message that a worker holds when it is killed gets to the next worker, although another session is removed from the bus',
+  SOON,
+  async () => {
+    const service = await startTestService('bus', { ROLE: 'api' });
+    const tenant = await createTenant(service);
+    const bus = service.store.bus as Bus;
+    const [removed, held] = [await openSession(service, tenant.live), await openSession(service, tenant.live)];
+    const consumer = await bus.consumer();
+    await appendTexts(service, tenant, removed, ['one']);
+    for await (const message of await consumer.fetch({ max_messages: 3, expires: 2_000 })) await message.ackAck();
+    await appendTexts(service, tenant, held, ['two']);
+    const holding = await consumer.next();
+    const place = `${tenant.organizationId}.${removed}`;
+    expect(await bus.removeSettled(await bus.history(place))).toBe(true);
+    expect(await bus.history(place)).toEqual([]);
+    // As after the time in which a worker must settle it.
+    holding?.nak();
+    expect((await consumer.next({ expires: 2_000 }))?.seq).toBe(holding?.seq);
+    await service.close();
+  },
+);
