@@ -26,6 +26,7 @@ import {
   ORGANIZATION,
   PERSON,
   PERSON_DELETION,
+  SEARCHED,
   SESSION,
   SESSION_DAY,
   SHARE,
@@ -310,13 +311,14 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     51,
   ]),
   findReadable: [[VIEWER, ['ses_1', 'ses_2']]],
-  findByWords: [[ORGANIZATION, WORDS, 51]],
+  findByWords: [[SEARCHED, WORDS, 51]],
+  prefixesOf: [[VIEWER]],
   findEnvironmentsCalled: [[ORGANIZATION, ['host', 'other']]],
   findSecretsCalled: [[ORGANIZATION, ['laptop']]],
   byIndex: [],
   findChunks: [
     [
-      ORGANIZATION,
+      SEARCHED,
       ['ses_1'],
       [
         { place: 0, words: WORDS },
@@ -366,6 +368,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     ],
   ],
   replaceSessionDays: [],
+  forgetWords: [],
   giveSessions: [],
   markGiven: [],
   readModelTokens: [[['ses_1']]],

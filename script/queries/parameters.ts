@@ -92,6 +92,7 @@ export const ADD_ON = {
 export const SESSION_DAY = { day: '2026-11-22', kind: 'tool', name: 'shell', tool_calls: 1 };
 export const USAGE = { organizationId: ORGANIZATION, planes: ['live'], from: '2026-11-01', to: '2026-11-30' };
 export const VALUE = { field: 'file', name: 'name', value: 'path/name' };
+export const SEARCHED = { organizationId: ORGANIZATION, prefixes: ['teams', 'mine0'] };
 export const WORDS = [
   [
     [{ word: 'word', open: true }],

@@ -1,10 +1,12 @@
 import { SERVICE } from '../on-demand.ts';
 import { restoreKept } from '../store/content-expiry.ts';
 import { claimSession, type Derived, readChunks, readWords, releaseSession, writeSlice } from '../store/derived.ts';
+import { removeChunks } from '../store/derived-removal.ts';
 import { readAppends, type StoredAppend } from '../store/events.ts';
 import { isPostgres } from '../store/postgres.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import { findSource, type SessionSource } from '../store/sources.ts';
+import { findAudience } from '../store/viewer.ts';
 import { wordPrefix } from '../store/word-index.ts';
 import type { DigestedEvents } from './chunks.ts';
 import type { Slice } from './derive-slice.ts';
@@ -49,17 +51,22 @@ export async function deriveSession(
   sessionId: string,
 ): Promise<SessionRow | undefined> {
   const { db, signal, rest } = options;
-  const source = await findSource(db, organizationId, sessionId);
-  if (!source) return undefined;
-  const { row } = source;
+  const found = await findSource(db, organizationId, sessionId);
+  if (!found) return undefined;
+  let { row } = found;
   if (row.content_expired_at !== null) return (await restore(db, row)) ? row : undefined;
   // Within one process a session is derived by one run at a time, and no other process has access to an embedded store.
   const until = () => (isPostgres(db) ? options.now() + CLAIM_MS : 0);
   let before = await claimSession(db, row, options.now(), until());
   if (!before || before.version > VERSION) return undefined;
+  if (before.version <= 0) {
+    // The audience may have changed before the claim. If it changes now, the claim is lost.
+    row = { ...row, ...(await findAudience(db, { organizationId, sessionId })) };
+    if (before.version < 0) await removeChunks(db, row);
+  }
   let wrote = false;
   while (!signal.aborted) {
-    const after: Derived | 'done' | 'lost' = await writeSliceOf(options, source, before, until());
+    const after: Derived | 'done' | 'lost' = await writeSliceOf(options, { ...found, row }, before, until());
     if (after === 'lost') return undefined;
     if (after === 'done') break;
     before = after;
@@ -121,8 +128,8 @@ async function makeSlice(
   const { organization_id: organizationId, session_id: sessionId } = row;
   const { derived_through: through, next_chunk: from, is_rewritten: isRewritten, facts, masks } = before;
   const job = {
-    // The key contains the number of masks, so that state from before a mask is never used.
-    sessionId: `${sessionId} ${masks}`,
+    // The key contains the number of masks and the prefix, so that state from before a mask or a move to other people is never used.
+    sessionId: `${sessionId} ${masks} ${wordPrefix(row)}`,
     place: {
       agentId: row.agent_id,
       environmentId: row.environment_id,
@@ -132,7 +139,7 @@ async function makeSlice(
       gitBranch: row.git_branch,
     },
     through,
-    wordPrefix: wordPrefix(organizationId),
+    wordPrefix: wordPrefix(row),
     packsWords: !isPostgres(db),
     isClosed: row.status !== 'active',
     eventCount: row.event_count,

@@ -1,8 +1,8 @@
 import type { SessionFacts, SessionSummary } from '../../contract/review.ts';
 import { optional, optionalTimestamp } from '../store/columns.ts';
-import { VERSION_OF_KEPT } from '../store/derived.ts';
 import type { WithoutWords } from '../store/kept-rows.ts';
 import type { SessionFactsRow } from '../store/schema.ts';
+import { VERSION_OF_KEPT } from '../store/session-rows.ts';
 import type { SummaryRow } from '../store/summaries.ts';
 import { type Facts, noFacts, readFacts, VERSION, writeFacts } from './facts.ts';
 import type { Prices } from './prices.ts';

@@ -18,7 +18,14 @@ import { found } from './answers.ts';
 const DEFAULT_PAGE = 50;
 const LARGEST_PAGE = 100;
 
-export const sessionHandlers = ({ store: { db }, sessionLog, writePermission, audienceChanged, now }: Deps) => {
+export const sessionHandlers = ({
+  store: { db },
+  sessionLog,
+  writePermission,
+  indexer,
+  audienceChanged,
+  now,
+}: Deps) => {
   interface Past {
     startedAt: number;
     repoRemote?: string | undefined;
@@ -44,6 +51,7 @@ export const sessionHandlers = ({ store: { db }, sessionLog, writePermission, au
   /** Makes everyone who watched the session in its former state reload it. */
   function toldAudience(was: SessionRow): Promise<void> {
     const { organization_id: organizationId, session_id: sessionId, event_count: eventCount, status } = was;
+    indexer.note({ organizationId, sessionId });
     return audienceChanged(organizationId, { sessionId, eventCount, status }, was);
   }
 

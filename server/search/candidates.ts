@@ -11,7 +11,7 @@ import {
   type ValueWanted,
 } from '../store/find-sessions.ts';
 import type { Db } from '../store/schema.ts';
-import { findByWords, type WordsWanted } from '../store/word-index.ts';
+import { findByWords, type Searched, type WordsWanted } from '../store/word-index.ts';
 
 /** The conditions of a search, in one plane or both. */
 export type Wanted = Omit<SessionsWanted, 'plane'> & { planes: readonly Plane[] };
@@ -28,6 +28,7 @@ const FEW = 1_000;
 export async function gather(
   db: Db,
   wanted: Wanted,
+  searched: Searched,
   words: readonly WordsWanted[],
 ): Promise<{ ids: readonly string[]; wanted: Wanted } | undefined> {
   const { planes } = wanted;
@@ -51,7 +52,7 @@ export async function gather(
     else values.push(value);
   }
   for (const one of [...words].sort((a, b) => lengthOf(b) - lengthOf(a))) {
-    const found = isEnough() ? undefined : await findByWords(db, organizationId, one, MOST_GATHERED);
+    const found = isEnough() ? undefined : await findByWords(db, searched, one, MOST_GATHERED);
     if (found) narrow(found);
   }
   return ids && { ids, wanted: { ...wanted, values } };

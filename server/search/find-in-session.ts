@@ -2,7 +2,7 @@ import type { FoundEvents } from '../../contract/review.ts';
 import { naming } from '../log/damaged.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { ReadableSession } from '../store/viewer.ts';
-import { byIndex, type EventRange, lastIndexed } from '../store/word-index.ts';
+import { byIndex, type EventRange, lastIndexed, wordPrefix } from '../store/word-index.ts';
 import { Budget } from './budget.ts';
 import type { Matcher } from './matcher.ts';
 import { type RangeRead, readRanges } from './read-events.ts';
@@ -70,7 +70,8 @@ async function rangesOf(
   const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = session;
   // Read before the index is searched, so that events indexed in between are read twice rather than never.
   const indexed = await lastIndexed(db, organizationId, sessionId);
-  const candidates = await byIndex(db, (db) => findRanges(db, organizationId, [sessionId], matcher, from));
+  const searched = { organizationId, prefixes: [wordPrefix(session)] };
+  const candidates = await byIndex(db, (db) => findRanges(db, searched, [sessionId], matcher, from));
   const ranges: EventRange[] = (candidates.get(sessionId) ?? []).filter(({ terms }) =>
     all.every((one) => terms.has(one)),
   );

@@ -4,7 +4,7 @@ import type { Plane } from '../../contract/secret.ts';
 import { countInOrder, findReadable, type OrderKey } from '../store/find-sessions.ts';
 import type { Db } from '../store/schema.ts';
 import type { Viewer } from '../store/viewer.ts';
-import { byIndex, type WordsWanted } from '../store/word-index.ts';
+import { byIndex, prefixesOf, type WordsWanted } from '../store/word-index.ts';
 import { Budget } from './budget.ts';
 import { type Batch, gather, nextBatch, type Wanted } from './candidates.ts';
 import { type Clock, isOfWords, readFilters } from './filters.ts';
@@ -58,7 +58,7 @@ const RANGES_AT_ONCE = 24;
 /** Finds the sessions that match a query, with events to show for each. */
 export async function search(db: Db, asked: Search): Promise<Page> {
   const page = await findPage(db, asked);
-  // The index of words ignores visibility. Events that are shown were read with the viewer's permissions.
+  // The index may lag behind a change of the visibility. Events that are shown were read with the viewer's permissions.
   const unshown = page.found.flatMap(({ sessionId, hits }) => (hits.length === 0 ? [sessionId] : []));
   if (!isAboutWords(asked) || unshown.length === 0) return page;
   const readable = new Set(await findReadable(db, asked.viewer, unshown));
@@ -107,6 +107,7 @@ async function findPage(db: Db, asked: Search): Promise<Page> {
   const { organizationId } = asked.viewer;
   const matcher = createMatcher(termsOf(query));
   const words = matcher.terms.filter(({ not }) => !not).map(({ indexed }) => orMore(indexed));
+  const searched = { organizationId, prefixes: await prefixesOf(db, asked.viewer) };
   let wanted = await wantedBy(db, asked);
   const budget = new Budget(asked.mostBytes ?? MOST_BYTES);
   const found: Page['found'] = [];
@@ -122,11 +123,11 @@ async function findPage(db: Db, asked: Search): Promise<Page> {
     const batch = await byIndex(db, async (db) => {
       // From here on, looking up rare conditions pays off: the first sessions did not fill the page, or there are several
       // words.
-      const gathered = round === gatheredIn ? await gather(db, wanted, words) : undefined;
+      const gathered = round === gatheredIn ? await gather(db, wanted, searched, words) : undefined;
       if (gathered) ({ ids, wanted } = gathered);
       const some = await nextBatch(db, wanted, place, ids ? { ids } : { next }, most);
       const sessionIds = some.places.map(({ sessionId }) => sessionId);
-      return { ...some, ranges: await findRanges(db, organizationId, sessionIds, matcher) };
+      return { ...some, ranges: await findRanges(db, searched, sessionIds, matcher) };
     });
     const lacking = () => Math.max(AT_ONCE.least, Math.min(AT_ONCE.most, limit + 1 - found.length));
     for await (const { place: decided, decision } of decide(

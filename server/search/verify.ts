@@ -1,6 +1,6 @@
 import type { Hit } from '../../contract/review.ts';
 import type { Db } from '../store/schema.ts';
-import { type EventRange, findChunks } from '../store/word-index.ts';
+import { type EventRange, findChunks, type Searched } from '../store/word-index.ts';
 import type { Matcher } from './matcher.ts';
 import type { FoundEvent, RangeRead } from './read-events.ts';
 import { AND_MORE } from './words.ts';
@@ -37,7 +37,7 @@ export interface CandidateRange extends EventRange {
 /** Finds the ranges of some sessions that may have some of the terms; by session, in order. */
 export async function findRanges(
   db: Db,
-  organizationId: string,
+  searched: Searched,
   sessionIds: readonly string[],
   { terms }: Matcher,
   from = 1,
@@ -51,7 +51,7 @@ export async function findRanges(
   if (all.length > 0) asked.push({ words: [[[{ word: AND_MORE, open: false }]]], places: all, isSure: false });
   const sessions = new Map<string, CandidateRange[]>(sessionIds.map((id) => [id, []]));
   const chunks = asked.map(({ words }, place) => ({ words, place }));
-  for (const { place, ...range } of await findChunks(db, organizationId, sessionIds, chunks, from)) {
+  for (const { place, ...range } of await findChunks(db, searched, sessionIds, chunks, from)) {
     const ranges = sessions.get(range.sessionId) ?? [];
     if (ranges.at(-1)?.first !== range.first) ranges.push({ ...range, terms: new Set(), sure: new Set() });
     const marked = ranges.at(-1) as CandidateRange;

@@ -11,6 +11,7 @@ import {
   type SessionAddOn,
   type SessionDay,
   type SessionValue,
+  VERSION_OF_KEPT,
   writeValues,
 } from './session-rows.ts';
 
@@ -43,9 +44,6 @@ export interface DerivedChunk {
   /** Whether the index has words of it already: the chunk is stored and goes on. */
   goesOn: boolean;
 }
-
-/** The version of the rows of a session with expired content. No version of the rules replaces them. */
-export const VERSION_OF_KEPT = 2_147_483_647;
 
 const DERIVED = ['version', 'derived_through', 'next_chunk', 'is_rewritten', 'is_final', 'facts', 'masks'] as const;
 

@@ -1,6 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
-import { NOTHING, VERSION_OF_KEPT } from './derived.ts';
+import { NOTHING } from './derived.ts';
 import { forUpdate } from './dialect.ts';
 import { allRows, firstRow, insertion, runAll } from './rows.ts';
 import type { Db, SessionFactsRow, SessionRow } from './schema.ts';
@@ -12,6 +12,7 @@ import {
   type SessionAddOn,
   type SessionDay,
   type SessionValue,
+  VERSION_OF_KEPT,
   writeValues,
 } from './session-rows.ts';
 

@@ -9,11 +9,11 @@ import {
 } from '../../contract/retention.ts';
 import { recordAction } from './audit.ts';
 import { holdOf } from './deletion-sql.ts';
-import { VERSION_OF_KEPT } from './derived.ts';
 import { completePolicy } from './policies.ts';
 import { countOfRepository } from './repositories.ts';
 import { allRows, firstRow, NONE, oneRow } from './rows.ts';
 import type { Db } from './schema.ts';
+import { VERSION_OF_KEPT } from './session-rows.ts';
 
 export const DAY_MS = 86_400_000;
 /** Stands for "never" in a comparison of days. */

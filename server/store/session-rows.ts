@@ -6,6 +6,9 @@ import type { Db, SessionAddOnRow, SessionDayRow, SessionRow, SessionValueRow } 
 
 /* The rows of a session that are summed by day, the values by which it is found, and the cost of its tokens. */
 
+/** The version of the rows of a session with expired content; a negative version: its words must be removed first. No version of the rules replaces them. */
+export const VERSION_OF_KEPT = 2_147_483_647;
+
 /** A row of one session on one day, without the columns that all its rows share. */
 export type SessionDay = Omit<SessionDayRow, 'session_id' | 'organization_id' | 'plane'>;
 export type SessionAddOn = Omit<SessionAddOnRow, 'session_id' | 'organization_id' | 'plane'>;
@@ -58,13 +61,29 @@ const markChanged = ({ organization_id, plane }: Omit<Session, 'session_id'>, da
   on conflict (organization_id, plane, day) do update set changes = summed_days.changes + 1`;
 
 /**
+ * Has the words of sessions indexed again for the people who may read them now, in the transaction that changes who these are. A process
+ * that derives one of them loses its claim.
+ */
+export async function forgetWords(transaction: Db, sessionIds: readonly string[]): Promise<void> {
+  if (sessionIds.length === 0) return;
+  await sql`
+    update session_facts set version = case when version > 0 then -1 else version - 1 end, is_final = 0, claimed_until = 0
+    where ${isOneOf(transaction, 'session_id', sessionIds)} and version < ${VERSION_OF_KEPT}`.execute(transaction);
+}
+
+/**
  * Gives sessions to a person, in a transaction.
  * @returns their ids, for `markGiven`
  */
 export async function giveSessions(transaction: Db, which: Sql, userId: string): Promise<string[]> {
   const rows = await allRows(
     transaction,
-    sql<Pick<SessionRow, 'session_id'>>`update sessions set user_id = ${userId} where ${which} returning session_id`,
+    sql<Pick<SessionRow, 'session_id' | 'visibility'>>`
+      update sessions set user_id = ${userId} where ${which} returning session_id, visibility`,
+  );
+  await forgetWords(
+    transaction,
+    rows.flatMap(({ session_id, visibility }) => (visibility === 'team' ? [] : [session_id])),
   );
   return rows.map(({ session_id }) => session_id);
 }

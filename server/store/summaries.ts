@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { SessionFacts } from '../../contract/review.ts';
-import { VERSION_OF_KEPT } from './derived.ts';
 import { allRows, firstRow } from './rows.ts';
 import type { Db, SessionFactsRow, SessionRow } from './schema.ts';
+import { VERSION_OF_KEPT } from './session-rows.ts';
 import { mayRead, named, shownTo, type Viewer } from './viewer.ts';
 
 /** A session with its derived data, for lists. */

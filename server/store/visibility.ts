@@ -9,7 +9,9 @@ import { forUpdate } from './dialect.ts';
 import { findSender, mayRestrict } from './ownership.ts';
 import { firstRow } from './rows.ts';
 import type { Db, SecretKey, SessionRow } from './schema.ts';
+import { forgetWords } from './session-rows.ts';
 import { type Audience, named, type Viewer } from './viewer.ts';
+import { wordPrefix } from './word-index.ts';
 
 /** A member who changes the visibility of a session. */
 export interface Decider {
@@ -75,6 +77,7 @@ async function store(transaction: Db, row: SessionRow, to: Visibility, actor: Au
   await sql`
     update sessions set visibility = ${to}
     where organization_id = ${organizationId} and session_id = ${sessionId}`.execute(transaction);
+  if (wordPrefix(row) !== wordPrefix({ ...row, visibility: to })) await forgetWords(transaction, [sessionId]);
   const target = { kind: 'session', id: sessionId } as const;
   const happened = { actor, action: 'session.visibility_changed', target, details: { from, to } } as const;
   await recordAction(transaction, organizationId, happened, now);

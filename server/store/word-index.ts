@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { fromJsonArray, isOneOf, jsonArray, ofEngine } from './dialect.ts';
 import { isPostgres } from './postgres.ts';
-import { firstRow, NONE } from './rows.ts';
-import type { Db } from './schema.ts';
+import { allRows, firstRow, NONE } from './rows.ts';
+import type { Db, SessionRow } from './schema.ts';
 import { asService } from './tenant.ts';
+import type { Viewer } from './viewer.ts';
 
 /** A word; if it is `open`, the beginning of a word. */
 export interface IndexedWord {
@@ -29,17 +30,30 @@ const SYNTAX = {
 };
 
 /** The condition in the syntax of the engine. Words contain only letters, digits and marks, so nothing needs escaping. */
-function expressionOf(db: Db, organizationId: string, wanted: WordsWanted): string {
-  const prefix = wordPrefix(organizationId);
+function expressionOf(db: Db, prefixes: readonly string[], wanted: WordsWanted): string {
   const { quote, open, and, or } = ofEngine(db, SYNTAX);
-  const written = (all: readonly IndexedWord[]) =>
+  const written = (prefix: string, all: readonly IndexedWord[]) =>
     all.map((one) => `${quote}${prefix}${one.word}${quote}${one.open ? open : ''}`).join(and);
-  return wanted.map((alternatives) => `(${alternatives.map((all) => `(${written(all)})`).join(or)})`).join(and);
+  const under = (prefix: string) =>
+    wanted.map((any) => `(${any.map((all) => `(${written(prefix, all)})`).join(or)})`).join(and);
+  return prefixes.map((prefix) => `(${under(prefix)})`).join(or);
+}
+
+/** Where a search looks for words. */
+export interface Searched {
+  organizationId: string;
+  /** `prefixesOf` a viewer, or `wordPrefix` of a session. */
+  prefixes: readonly string[];
 }
 
 /** The chunks of the organization that contain the words. */
-function chunksWith(db: Db, organizationId: string, wanted: WordsWanted, ofFew = false): RawBuilder<unknown> {
-  const expression = expressionOf(db, organizationId, wanted);
+function chunksWith(
+  db: Db,
+  { organizationId, prefixes }: Searched,
+  wanted: WordsWanted,
+  ofFew = false,
+): RawBuilder<unknown> {
+  const expression = expressionOf(db, prefixes, wanted);
   if (!isPostgres(db)) return sql`chunk_id in (select rowid from chunk_words where chunk_words match ${expression})`;
   // The offset prevents PostgreSQL from starting with another condition and unpacking the words of each chunk.
   return sql`(select session_id, first_sequence, last_sequence from session_chunks
@@ -75,15 +89,15 @@ export const byIndex = <Result>(db: Db, work: (db: Db) => Promise<Result>): Prom
 /** Finds the ids of sessions with a chunk that contains the words; undefined if more than `most` chunks contain them. */
 export async function findByWords(
   db: Db,
-  organizationId: string,
+  searched: Searched,
   wanted: WordsWanted,
   most: number,
 ): Promise<string[] | undefined> {
-  const chunks = chunksWith(db, organizationId, wanted);
+  const chunks = chunksWith(db, searched, wanted);
   const some = isPostgres(db)
     ? sql`select session_id from ${chunks} limit ${most + 1}`
     : sql`select session_id from session_chunks indexed by session_chunks_by_id
-        where ${chunks} and organization_id = ${organizationId} limit ${most + 1}`;
+        where ${chunks} and organization_id = ${searched.organizationId} limit ${most + 1}`;
   // Returns one row, because a common word would otherwise return thousands of unused rows.
   const { rows } = await sql<{ count: number; ids: string[] | string | null }>`
     select count(*) as count, case when count(*) <= ${most} then ${jsonArray(db)}(distinct session_id) end as ids
@@ -96,7 +110,7 @@ export async function findByWords(
 /** Finds the chunks of the sessions, from a sequence on, that contain wanted words; in order, one row for each `place`. */
 export async function findChunks(
   db: Db,
-  organizationId: string,
+  searched: Searched,
   sessionIds: readonly string[],
   asked: readonly { place: number; words: WordsWanted }[],
   from = 1,
@@ -104,13 +118,13 @@ export async function findChunks(
   if (sessionIds.length === 0 || asked.length === 0) return [];
   const isOfThese = isOneOf(db, 'session_id', sessionIds);
   const arms = asked.map(({ place, words }) => {
-    const chunks = chunksWith(db, organizationId, words, sessionIds.length <= FEW_SESSIONS);
+    const chunks = chunksWith(db, searched, words, sessionIds.length <= FEW_SESSIONS);
     const columns = sql`select session_id as "sessionId", first_sequence as "first", last_sequence as "last",
       cast(${place} as integer) as place from`;
     return isPostgres(db)
       ? sql`${columns} ${chunks} where ${isOfThese} and last_sequence >= ${from}`
       : // The plus prevents SQLite from fetching the rows one by one by their row ids.
-        sql`${columns} session_chunks where ${isOfThese} and organization_id = ${organizationId}
+        sql`${columns} session_chunks where ${isOfThese} and organization_id = ${searched.organizationId}
           and last_sequence >= ${from} and +${chunks}`;
   });
   const { rows } = await sql<EventRange & { place: number }>`
@@ -118,25 +132,60 @@ export async function findChunks(
   return rows;
 }
 
-/** The last indexed event of a session; 0 if there is none. */
+/** The last indexed event of a session; 0 if there is none, or if its words have to move to another prefix. */
 export async function lastIndexed(db: Db, organizationId: string, sessionId: string): Promise<number> {
   const row = await firstRow(
     db,
     sql<{ last_sequence: number }>`
       select last_sequence from session_chunks where organization_id = ${organizationId} and session_id = ${sessionId}
+        and not exists (select 1 from session_facts where session_id = ${sessionId} and version < 0)
       order by first_sequence desc limit 1`,
   );
   return row?.last_sequence ?? 0;
 }
 
 /**
- * The prefix of an organization's words in the index, so that no query reads the words of others. Two organizations may
- * share a prefix, so every query names its organization, too.
+ * The prefix of a session's words in the index. Sessions for the team share one in each organization, and so do the hidden ones of each
+ * person. A query thus never reads the words of sessions that its viewer may not read, which its time would tell. Two groups of
+ * sessions may have the same prefix, so every query names its organization and checks what the viewer may read, too.
  */
-export function wordPrefix(organizationId: string): string {
-  const bits = createHash('sha256').update(organizationId).digest().readUInt32BE();
+export const wordPrefix = ({ organization_id, visibility, user_id }: Grouped): string =>
+  visibility === 'team' ? prefixOf(organization_id) : prefixOf(organization_id, user_id ?? NOBODY);
+
+type Grouped = Pick<SessionRow, 'organization_id' | 'visibility' | 'user_id'>;
+
+/** The prefixes of the sessions that the viewer may read. */
+export async function prefixesOf(db: Db, { organizationId, userId, seesAll }: Viewer): Promise<string[]> {
+  const own = userId === undefined ? [] : [userId];
+  const people = seesAll ? [NOBODY, ...(await findPeople(db, organizationId))] : own;
+  return [prefixOf(organizationId), ...people.map((person) => prefixOf(organizationId, person))];
+}
+
+/** In place of the person of sessions that have none. */
+const NOBODY = '';
+
+/** Everyone who has a session. Each step jumps to the next person in the index. */
+async function findPeople(db: Db, organizationId: string): Promise<string[]> {
+  const next = (after: RawBuilder<unknown>) => sql`
+    (select min(user_id) from sessions where organization_id = ${organizationId} and user_id > ${after})`;
+  const rows = await allRows(
+    db,
+    sql<{ person: string }>`
+      with recursive people (person) as (
+        select ${next(sql`''`)}
+        union all
+        select ${next(sql`people.person`)} from people where people.person is not null
+      )
+      select person from people where person is not null`,
+  );
+  return rows.map(({ person }) => person);
+}
+
+function prefixOf(organizationId: string, person?: string): string {
+  const group = person === undefined ? organizationId : `${organizationId} ${person}`;
+  const bits = createHash('sha256').update(group).digest().readUInt32BE();
   return bits.toString(36).padStart(LENGTH, '0').slice(-LENGTH);
 }
 
-/** How many letters and digits a prefix has. Two organizations share a prefix with a probability of 1 in 1.7 million. */
+/** How many letters and digits a prefix has. Two groups share a prefix with a probability of 1 in 1.7 million. */
 const LENGTH = 4;

@@ -66,25 +66,28 @@ export async function readDerived({ db, engine }: TestStore) {
   };
 }
 
-const withoutPrefix = (word: string) => word.slice(wordPrefix('').length);
+const teamOf = (organizationId: string) =>
+  wordPrefix({ organization_id: organizationId, visibility: 'team', user_id: null });
+
+const withoutPrefix = (word: string) => word.slice(teamOf('').length);
 
 /** First sequences of the session's chunks that the index finds for the word. */
 export async function chunksWith({ db, engine }: TestStore, sessionId: string, word: string): Promise<number[]> {
   const session = await db
     .selectFrom('sessions')
-    .select('organization_id')
+    .select(['organization_id', 'visibility', 'user_id'])
     .where('session_id', '=', sessionId)
     .executeTakeFirstOrThrow();
-  const indexed = wordPrefix(session.organization_id) + word;
+  const indexed = wordPrefix(session) + word;
   const { rows } = await sql<{ first_sequence: number }>`select first_sequence from session_chunks
     where session_id = ${sessionId} and ${isIndexed(engine, indexed)} order by first_sequence`.execute(db);
   return rows.map((row) => row.first_sequence);
 }
 
-/** Counts the chunks, of all organizations, that the index finds for a word of one organization. */
+/** Counts the chunks, of all organizations, that the index finds for a word of the team's sessions of one organization. */
 export async function countChunksWith({ db, engine }: TestStore, organizationId: string, word: string) {
   const { rows } = await sql<{ count: number }>`select count(*) as count from session_chunks
-    where ${isIndexed(engine, wordPrefix(organizationId) + word)}`.execute(db);
+    where ${isIndexed(engine, teamOf(organizationId) + word)}`.execute(db);
   return Number(rows[0]?.count);
 }
 

@@ -87,7 +87,7 @@ select *
 update sessions
   set user_id = $1
   where organization_id = $2 and user_id = $3 and visibility = 'team'
-  returning session_id;
+  returning session_id, visibility;
 -- an entry of the audit log: see recordActions in audit.sql
 update environments
   set user_id = $1, claimed_by = null, updated_at = $2
@@ -100,7 +100,10 @@ update secrets
 update sessions
   set user_id = $1
   where organization_id = $2 and environment_id = $3 and user_id is null
-  returning session_id;
+  returning session_id, visibility;
+update session_facts
+  set version = case when version > 0 then -1 else version - 1 end, is_final = 0, claimed_until = 0
+  where "session_id" = any($1::text[]) and version < $2;
 select session_id
   from session_facts
   where "session_id" = any($1::text[])
@@ -126,7 +129,7 @@ select *
 update sessions
   set user_id = ?
   where organization_id = ? and user_id = ? and visibility = 'team'
-  returning session_id;
+  returning session_id, visibility;
 -- an entry of the audit log: see recordActions in audit.sql
 update environments
   set user_id = ?, claimed_by = null, updated_at = ?
@@ -139,7 +142,11 @@ update secrets
 update sessions
   set user_id = ?
   where organization_id = ? and environment_id = ? and user_id is null
-  returning session_id;
+  returning session_id, visibility;
+update session_facts
+  set version = case when version > 0 then -1 else version - 1 end, is_final = 0, claimed_until = 0
+  where "session_id" in (select value as id
+  from json_each(?)) and version < ?;
 select session_id
   from session_facts
   where "session_id" in (select value as id

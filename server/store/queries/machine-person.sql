@@ -15,7 +15,10 @@ update secrets
 update sessions
   set user_id = $1
   where organization_id = $2 and environment_id = $3 and user_id is null
-  returning session_id;
+  returning session_id, visibility;
+update session_facts
+  set version = case when version > 0 then -1 else version - 1 end, is_final = 0, claimed_until = 0
+  where "session_id" = any($1::text[]) and version < $2;
 -- an entry of the audit log: see recordActions in audit.sql
 select session_id
   from session_facts
@@ -44,7 +47,11 @@ update secrets
 update sessions
   set user_id = ?
   where organization_id = ? and environment_id = ? and user_id is null
-  returning session_id;
+  returning session_id, visibility;
+update session_facts
+  set version = case when version > 0 then -1 else version - 1 end, is_final = 0, claimed_until = 0
+  where "session_id" in (select value as id
+  from json_each(?)) and version < ?;
 -- an entry of the audit log: see recordActions in audit.sql
 select session_id
   from session_facts
@@ -73,7 +80,10 @@ update secrets
 update sessions
   set user_id = $1
   where organization_id = $2 and environment_id = $3 and user_id is null
-  returning session_id;
+  returning session_id, visibility;
+update session_facts
+  set version = case when version > 0 then -1 else version - 1 end, is_final = 0, claimed_until = 0
+  where "session_id" = any($1::text[]) and version < $2;
 -- an entry of the audit log: see recordActions in audit.sql
 select session_id
   from session_facts
@@ -99,7 +109,11 @@ update secrets
 update sessions
   set user_id = ?
   where organization_id = ? and environment_id = ? and user_id is null
-  returning session_id;
+  returning session_id, visibility;
+update session_facts
+  set version = case when version > 0 then -1 else version - 1 end, is_final = 0, claimed_until = 0
+  where "session_id" in (select value as id
+  from json_each(?)) and version < ?;
 -- an entry of the audit log: see recordActions in audit.sql
 select session_id
   from session_facts

@@ -47,6 +47,10 @@ select session_id as "sessionId", first_sequence as "first", last_sequence as "l
 -- lastIndexed
 select last_sequence
   from session_chunks
-  where organization_id = $1 and session_id = $2
+  where organization_id = $1 and session_id = $2 and not exists (select 1
+  from session_facts
+  where session_id = $3 and version < 0)
   order by first_sequence desc
   limit 1;
+
+-- prefixesOf
