@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
-  AckPolicy,
   type Consumer,
   type ConsumerMessages,
   DeliverPolicy,
@@ -12,9 +11,10 @@ import {
   jetstreamManager,
   type StoredMsg,
 } from '@nats-io/jetstream';
-import { headers, type MsgHdrs, type NatsConnection, nanos } from '@nats-io/transport-node';
+import { headers, type NatsConnection } from '@nats-io/transport-node';
 import { Problem } from '../../contract/problem.ts';
-import { type AppendEntry, type Entry, type Logged, readEntry, writeEntry } from './entry.ts';
+import { type AppendEntry, type Entry, type Logged, writeEntry } from './entry.ts';
+import { ENTRY, entryOf, PULL_MS, readHeaders, toLogged } from './logged.ts';
 import { findLoss, LOOK_MS, type Loss, untilLooked } from './loss.ts';
 import { deadLettersOf, ensureStreams, isCode, isMissing, subjectsOf, WORKERS } from './streams.ts';
 
@@ -95,20 +95,12 @@ export interface Bus {
   remove(): Promise<void>;
 }
 
-const ENTRY = 'Capture-Entry';
 /** Space for the entry, with a key of up to 255 characters, and for the headers of the bus. */
 const HEADER_BYTES = 8 * 1024;
 /** How long one request to the bus may wait. A cluster elects a leader in less time. */
 const ANSWERED_WITHIN_MS = 3_000;
-/** How many messages of a subject are read at once. */
-const READ_AT_ONCE = 5_000;
 /** How many messages are removed at once. */
 const REMOVED_AT_ONCE = 50;
-/**
- * How long one request for messages is open. A client may lose its consumer, for example by a restart of the bus. It notices
- * the loss after one and a half times this period, and waits as long between two attempts.
- */
-export const PULL_MS = 1_000;
 /** How long after a failure to publish or read revoked secrets the next attempt starts. */
 const AGAIN_MS = 1_000;
 
@@ -475,42 +467,6 @@ function idOf(place: string, entry: Entry, behind: number): string {
     entry.kind === 'append' ? entry.firstSequence : entry.kind === 'closed' ? entry.eventCount + 1 : entry.kind;
   return `${place} ${behind} ${next}`;
 }
-
-/**
- * Reads a subject's messages without their bodies.
- * @throws if not all of them arrive in time, because a part of them says nothing reliable about the session
- */
-async function readHeaders({ client, manager, name }: Pick<Bus, 'client' | 'manager' | 'name'>, subject: string) {
-  const made = await manager.consumers.add(name, {
-    filter_subject: subject,
-    headers_only: true,
-    deliver_policy: DeliverPolicy.All,
-    ack_policy: AckPolicy.None,
-    mem_storage: true,
-    inactive_threshold: nanos(10_000),
-  });
-  const consumer = client.consumers.getConsumerFromInfo(made);
-  const logged: Logged[] = [];
-  while (logged.length < made.num_pending) {
-    const before = logged.length;
-    const wanted = Math.min(READ_AT_ONCE, made.num_pending - before);
-    const messages = await consumer.fetch({ max_messages: wanted, expires: PULL_MS });
-    for await (const message of messages) logged.push(toLogged(message.seq, message.headers));
-    if (logged.length === before) throw new Error(`the bus did not send all messages of ${subject} in time`);
-  }
-  // If this fails, the bus removes the consumer by itself a little later.
-  void consumer.delete().catch(() => undefined);
-  return logged;
-}
-
-/** A message of another version must not be skipped, because it may have numbered events. */
-function toLogged(sequence: number, written: MsgHdrs | undefined): Logged {
-  const entry = entryOf(written);
-  if (!entry) throw new Error(`this version does not understand message ${sequence} of the bus`);
-  return { sequence, entry };
-}
-
-export const entryOf = (written: MsgHdrs | undefined): Entry | undefined => readEntry(written?.get(ENTRY));
 
 const busUnavailable = (cause: unknown) =>
   new Problem(

@@ -1,7 +1,8 @@
 import type { StoredMsg } from '@nats-io/jetstream';
 import type pg from 'pg';
 import { applyNumbered } from '../store/postgres-apply.ts';
-import { type Bus, entryOf } from './bus.ts';
+import type { Bus } from './bus.ts';
+import { entryOf } from './logged.ts';
 import { isOwnFault, REASONS, readTask } from './task.ts';
 
 /** Writes a line for each dead letter, oldest first: its number, its time, its subject and the reason. */

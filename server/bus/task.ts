@@ -1,8 +1,9 @@
 import type { MsgHdrs } from '@nats-io/transport-node';
 import pg from 'pg';
 import type { Fate, NewAppend, NewClose, NewDeletion } from '../store/postgres-apply.ts';
-import { type Bus, entryOf } from './bus.ts';
+import type { Bus } from './bus.ts';
 import { readPlace } from './entry.ts';
+import { entryOf } from './logged.ts';
 
 /** What a message requires the store to do; empty if nothing. */
 export interface Task {

@@ -4,7 +4,8 @@ import type pg from 'pg';
 import type { Committed } from '../ingest/session-log.ts';
 import { type Applied, applyNumbered, type Fate } from '../store/postgres-apply.ts';
 import type { TrustedClock } from '../trusted-clock.ts';
-import { type Bus, PULL_MS } from './bus.ts';
+import type { Bus } from './bus.ts';
+import { PULL_MS } from './logged.ts';
 import { KEPT_MS, removeOld } from './retention.ts';
 import { isOwnFault, REASONS, readTask, type Task } from './task.ts';
 
