@@ -20,7 +20,7 @@ function laterDatabase(home: string, isMoved = false): void {
   const path = join(home, '.local/share/opencode/opencode.db');
   mkdirSync(dirname(path), { recursive: true });
   const db = new DatabaseSync(path);
-  db.exec(`CREATE TABLE session_v2 (id text PRIMARY KEY); INSERT INTO session_v2 VALUES ('ses_1')`);
+  db.exec(`CREATE TABLE session_v3 (id text PRIMARY KEY); INSERT INTO session_v3 VALUES ('ses_1')`);
   if (isMoved) {
     db.exec(`CREATE TABLE session (id text PRIMARY KEY, time_updated integer); INSERT INTO session VALUES ('ses_1', 1);
       CREATE TABLE message (id text, session_id text, time_updated integer, time_created integer);
@@ -42,7 +42,7 @@ const UNKNOWN: Trouble[] = [
     'a later version keeps its sessions in another table',
     'unknown',
     'warning',
-    /^1 session of OpenCode in the table session_v2: /,
+    /^1 session of OpenCode in the table session_v3: /,
     /^Install the newest version/,
     { arrange: ({ home }) => laterDatabase(home) },
   ],

@@ -35,8 +35,9 @@ const readContent = ({ agent, kind, from }: Kept): unknown =>
 function unfoldEvent({ eventType, payload }: CapturedEvent): CapturedEvent {
   const fields = Object.entries(payload).map(([name, value]) => [name, name === 'source' ? value : unfold(value)]);
   const { rest, ...others } = Object.fromEntries(fields) as CapturedEvent['payload'];
-  // In an export of OpenCode only the message has the time, and the parser copies it to the parts.
-  const { created: _, ...kept } = isObject(rest) ? rest : {};
+  // In an export of OpenCode only the message has the time, and the parser copies it to the parts. Capture adds to a message of
+  // a fork the session that the fork descends from.
+  const { created: _, fork: __, ...kept } = isObject(rest) ? rest : {};
   return {
     eventType,
     payload: { ...others, ...(rest !== undefined && { rest: isObject(rest) ? kept : rest }) },
@@ -60,10 +61,19 @@ function toWords({ eventType, payload }: CapturedEvent): CapturedEvent {
   return { eventType, payload: { source, rest: { words } } } as unknown as CapturedEvent;
 }
 
+const OF_OPENCODE = ['session_v2', 'session', 'message', 'part', 'todo', 'session_message', 'session_input'];
+
+/** The rows of which version 2 of OpenCode keeps two: its own, and the one of version 1. */
+const REPLACED: { [table: string]: string } = {
+  session: 'WHERE id NOT IN (SELECT id FROM session_v2)',
+  session_message: `AS m WHERE NOT EXISTS (SELECT 1 FROM message o
+    WHERE o.session_id = m.session_id AND o.time_created = m.time_created)`,
+};
+
 /** The tables with sessions; the others have accounts, the program's own data, or repetitions. */
 const TABLES: { [agent: string]: string[] } = {
-  opencode: ['session', 'message', 'part', 'todo', 'session_message', 'session_input'],
-  kilo: ['session', 'message', 'part', 'todo', 'session_message', 'session_input'],
+  opencode: OF_OPENCODE,
+  kilo: OF_OPENCODE,
   goose: ['sessions', 'messages', 'usage_ledger'],
 };
 
@@ -73,14 +83,18 @@ function rowsOf(from: string, agent: string): unknown {
     const has = db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
     const tables = (TABLES[agent] ?? []).filter((table) => has.get(table) !== undefined);
     const removals = has.get('event') === undefined ? [] : db.prepare(REMOVALS).all();
-    return [...tables.flatMap((table) => db.prepare(`SELECT * FROM "${table}"`).all()), ...removals];
+    const rows = tables.flatMap((table) =>
+      db.prepare(`SELECT * FROM "${table}" ${has.get('session_v2') ? (REPLACED[table] ?? '') : ''}`).all(),
+    );
+    return [...rows, ...removals];
   } finally {
     db.close();
   }
 }
 
 /** The only entries of the log of changes with information that no other table has. */
-const REMOVALS = "SELECT * FROM event WHERE type LIKE '%removed%'";
+const REMOVALS = `SELECT * FROM event WHERE type LIKE '%removed%' OR type LIKE '%revert.committed%'
+  OR type LIKE '%usage.recorded%' AND data LIKE '%"title"%'`;
 
 const WRAPPED = /^<user_input mode="(\w*)">((?:(?!<\/?user_input)[\s\S])*)<\/user_input>$/;
 

@@ -17,8 +17,68 @@ interface Row {
   data: Loose;
 }
 
-/** Tokens of thinking are billed as output, and are recorded separately from it. */
+/** A session may have messages in the tables of both versions. */
 export function countOpenCode(files: readonly Transcript[]): Counted {
+  const [first, second] = [countOpenCode1(files), countOpenCode2(files)];
+  const { subagents, ...figures } = first;
+  const names = Object.keys(figures) as (keyof typeof figures)[];
+  const sums = names.map((name) => [name, asNumber(first[name]) + asNumber(second[name])]);
+  return { ...Object.fromEntries(sums), subagents };
+}
+
+/** Messages of version 2, without copies of those of version 1. */
+function countOpenCode2(files: readonly Transcript[]): Counted {
+  const { file, path } = files[0] as Transcript;
+  if (!path.includes('.db#') || !tablesOf(file).has('session_v2')) return {};
+  const subagents = new Set(files.flatMap(({ origin }) => origin.subagent ?? []));
+  const wanted = new Set([...subagents, ...files.filter(isMain).map(({ origin }) => origin.session)]);
+  const db = new DatabaseSync(file, { readOnly: true });
+  const rows = db
+    .prepare(
+      `SELECT session_id AS session, type, data FROM session_message WHERE json_valid(data)
+      AND substr(id, 1, 8) NOT IN (SELECT id FROM message)`,
+    )
+    .all()
+    .filter(({ session }) => wanted.has(String(session)))
+    .map(({ session, type, data }) => ({ session, type, data: asObject(JSON.parse(String(data))) }));
+  const titles = db
+    .prepare(`SELECT aggregate_id AS session, data FROM event WHERE data LIKE '%"source":"title"%'`)
+    .all()
+    .filter(({ session }) => wanted.has(String(session)))
+    .map(({ data }) => asObject(JSON.parse(String(data))));
+  db.close();
+  const ofType = (wanted: string) => rows.filter(({ type }) => type === wanted).map(({ data }) => data);
+  const tools = ofType('assistant').flatMap(({ content }) => asList(content).filter(({ type }) => type === 'tool'));
+  const shells = ofType('shell');
+  const isFailed = ({ state }: Loose) =>
+    asObject(state).status === 'error' || Boolean(asObject(asObject(state).metadata).exit);
+  const errors = rows.flatMap(({ data }) => (data.error === undefined ? [] : [asObject(data.error).type]));
+  const tokens = [...rows.map(({ data }) => data), ...titles].map(({ tokens }) => asObject(tokens));
+  return {
+    prompts: rows.filter(({ type, session }) => type === 'user' && !subagents.has(String(session))).length,
+    calls: tools.length + shells.length,
+    failures:
+      tools.filter(isFailed).length +
+      shells.filter(({ exit }) => Boolean(exit)).length +
+      errors.filter((type) => type !== 'aborted').length +
+      ofType('assistant').filter(({ retry }) => retry !== undefined).length,
+    input: sumOf(
+      tokens.flatMap(({ input, cache }) => [input, asObject(cache).read, asObject(cache).write].map(asNumber)),
+    ),
+    output: sumOf(tokens.flatMap(({ output, reasoning }) => [output, reasoning].map(asNumber))),
+    compactions: ofType('compaction').filter(({ status }) => status === 'completed').length,
+  };
+}
+
+function tablesOf(file: string): Set<unknown> {
+  const db = new DatabaseSync(file, { readOnly: true });
+  const rows = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+  db.close();
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** Tokens of thinking are billed as output, and are recorded separately from it. */
+function countOpenCode1(files: readonly Transcript[]): Counted {
   const subagents = new Set(files.flatMap(({ origin }) => origin.subagent ?? []));
   const wanted = new Set([...subagents, ...files.filter(isMain).map(({ origin }) => origin.session)]);
   const { messages, parts } = rowsOf(files[0] as Transcript, wanted);

@@ -1,12 +1,15 @@
 import type { JsonObject } from '../agent.ts';
-import { rootOf, tablesOf, unfoldColumns } from '../shared/database.ts';
+import { rootOf, tablesOf } from '../shared/database.ts';
 import { isObject } from '../shared/part.ts';
 import type { DatabaseSession, DatabaseStore, Query, StoredRecord } from '../store.ts';
 import { isUnsettled, toPartRecord } from './records.ts';
+import { POSITION, parseRow, toStored } from './rows.ts';
+import { readSessionMessages } from './version-2.ts';
 
 /**
- * A row of a table is a record, `{<table>: row}`. A part is `{<role of its message>: row}`. Only the tables with a session's
- * content are read. The tables of accounts, credentials and shares hold secrets, and `event` repeats the others.
+ * A row of a table is a record, `{<table>: row}`. A part is `{<role of its message>: row}`, and a message of version 2 is
+ * `{v2: row}`. Only the tables with a session's content are read. The tables of accounts, credentials and shares hold secrets,
+ * and `event` mostly repeats the others.
  */
 export const database: DatabaseStore = {
   kind: 'database',
@@ -15,40 +18,62 @@ export const database: DatabaseStore = {
   unknown: countLaterSessions,
 };
 
-/** A later version of the agent keeps its sessions in another table, such as `session_v2`, beside the sessions of before. */
+/** The tables of sessions, the latest version first. Version 2 copied the sessions of version 1, and keeps both tables. */
+const HOLDERS = ['session_v2', 'session'];
+
+/** The tables of messages: both of version 1, and the only one of version 2. */
+const CONTENTS = [['message', 'part'], ['session_message']];
+
+const holdersIn = (tables: Set<unknown>): string[] => HOLDERS.filter((table) => tables.has(table));
+
+const contentsIn = (tables: Set<unknown>): string[] =>
+  CONTENTS.filter((content) => content.every((table) => tables.has(table))).flat();
+
+/** A later version of the agent may keep its sessions in another table, such as `session_v3`, beside those of before. */
 function countLaterSessions(query: Query): { table: string; count: number }[] {
   const tables = tablesOf(query);
-  const isRead = ['session', 'message', 'part'].every((table) => tables.has(table));
-  const known = isRead ? 'WHERE id NOT IN (SELECT id FROM session)' : '';
+  const holders = contentsIn(tables).length > 0 ? holdersIn(tables) : [];
+  const known = holders.map((table) => `id NOT IN (SELECT id FROM ${table})`).join(' AND ') || 'true';
   return [...tables]
     .filter((table): table is string => typeof table === 'string' && /^session_v\d{1,3}$/.test(table))
-    .map((table) => ({ table, count: Number(query(`SELECT count(*) AS count FROM ${table} ${known}`)[0]?.count) }))
+    .filter((table) => !holders.includes(table))
+    .map((table) => ({
+      table,
+      count: Number(query(`SELECT count(*) AS count FROM ${table} WHERE ${known}`)[0]?.count),
+    }))
     .filter(({ count }) => count > 0);
 }
 
 /** The agent may wait this long for another of its processes before it commits a row with the time at which it began. */
 const LATE_MS = 10_000;
 
-/** Parts are written in row order, so the latest rows belong to active sessions. */
+/** Messages and parts are written in row order, so the latest rows belong to active sessions. */
 const RECENT_ROWS = 1000;
 
-/** The key of a row's position, a name that no column has. */
-const POSITION = '#';
-
+/** The sessions of all versions. A session that the agent has copied to the table of a later version is one session. */
 function listSessions(query: Query): DatabaseSession[] {
   const tables = tablesOf(query);
-  if (!['session', 'message', 'part'].every((table) => tables.has(table))) return [];
-  // There is no index over the times of parts, so this avoids reading the parts of all sessions.
+  const contents = contentsIn(tables);
+  if (contents.length === 0) return [];
+  const listed = new Map<string, DatabaseSession>();
+  for (const session of holdersIn(tables).flatMap((holder) => listHeld(query, tables, holder, contents))) {
+    const other = listed.get(session.name);
+    if (other === undefined || other.changedAt < session.changedAt) listed.set(session.name, session);
+  }
+  return [...listed.values()];
+}
+
+function listHeld(query: Query, tables: Set<unknown>, holder: string, contents: readonly string[]): DatabaseSession[] {
+  // There is no index over the times of rows, so this avoids reading the rows of all sessions.
   const recent = (table: string) => `
     SELECT session_id AS id, max(time_updated) AS changed FROM ${table} NOT INDEXED
     WHERE rowid > (SELECT max(rowid) FROM ${table}) - ${RECENT_ROWS} GROUP BY session_id`;
   const count = tables.has('event_sequence') ? '(SELECT seq FROM event_sequence WHERE aggregate_id = s.id)' : 'NULL';
+  const changes = contents.map((table) => `coalesce(${table}.changed, 0)`);
   const rows = query(`
-    SELECT s.id AS name, max(s.time_updated, coalesce(m.changed, 0), coalesce(p.changed, 0)) AS changedAt,
-      ${count} AS changes
-    FROM session s
-    LEFT JOIN (${recent('message')}) m ON m.id = s.id
-    LEFT JOIN (${recent('part')}) p ON p.id = s.id`);
+    SELECT s.id AS name, max(s.time_updated, ${changes.join(', ')}) AS changedAt, ${count} AS changes
+    FROM ${holder} s
+    ${contents.map((table) => `LEFT JOIN (${recent(table)}) ${table} ON ${table}.id = s.id`).join(' ')}`);
   return rows.map(({ name, changedAt, changes }) => ({
     name: String(name),
     changedAt: Number(changedAt),
@@ -60,9 +85,12 @@ function listSessions(query: Query): DatabaseSession[] {
 function* readRecords(query: Query, session: string, since: number): Generator<StoredRecord> {
   const from = Math.max(0, since - LATE_MS);
   const tables = tablesOf(query);
-  yield* readSession(query, session);
-  for (const { id } of query(CHANGED_MESSAGES, session, from, session, from)) {
-    yield* readMessage(query, session, String(id), from);
+  const row = findSession(query, tables, session);
+  if (row !== undefined) yield toSessionRecord(query, row.holder, session, row.cells);
+  if (tables.has('message') && tables.has('part')) {
+    for (const { id } of query(CHANGED_MESSAGES, session, from, session, from)) {
+      yield* readMessage(query, session, String(id), from);
+    }
   }
   for (const { table, where, order } of OTHER_TABLES) {
     if (!tables.has(table)) continue;
@@ -73,19 +101,40 @@ function* readRecords(query: Query, session: string, since: number): Generator<S
     );
     yield* rows.map((row) => toStored(table, row));
   }
-  if (tables.has('event')) yield* query(REMOVALS, session).map((row) => toStored('removed', row));
+  if (tables.has('session_message') && row !== undefined) {
+    yield* readSessionMessages(query, { session, tables, ...row }, from);
+  }
+  if (tables.has('event')) yield* readLog(query, session);
+}
+
+/** Entries of the log of changes that no other table repeats: removals of rows, and the tokens that a title took. */
+function* readLog(query: Query, session: string): Generator<StoredRecord> {
+  for (const row of query(LOG, session)) {
+    const isUsage = String(row.type).startsWith(USAGE);
+    const stored = toStored(isUsage ? 'usage' : 'removed', row);
+    const { data } = stored.record[isUsage ? 'usage' : 'removed'] as JsonObject;
+    // The message of a compaction has its tokens.
+    if (!isUsage || (isObject(data) && data.source === 'title')) yield stored;
+  }
+}
+
+/** The session's row in the table of the latest version that has it. */
+function findSession(query: Query, tables: Set<unknown>, session: string) {
+  for (const holder of holdersIn(tables)) {
+    const [cells] = query(`SELECT rowid AS "${POSITION}", * FROM ${holder} WHERE id = ?`, session);
+    if (cells !== undefined) return { holder, cells };
+  }
+  return undefined;
 }
 
 /**
- * Yields the session's row whatever its time, because a change of its token counts does not change its time. The record of a
+ * The session's row is read whatever its time, because a change of its token counts does not change its time. The record of a
  * sub-agent also names its first ancestor, because its parent may be a sub-agent itself.
  */
-function* readSession(query: Query, session: string): Generator<StoredRecord> {
-  for (const row of query(`SELECT rowid AS "${POSITION}", * FROM session WHERE id = ?`, session)) {
-    const stored = toStored('session', row);
-    const root = row.parent_id === null ? {} : { root: rootOf(query, 'session', 'parent_id', session) };
-    yield { ...stored, record: { ...stored.record, ...root } };
-  }
+function toSessionRecord(query: Query, holder: string, session: string, cells: JsonObject): StoredRecord {
+  const stored = toStored('session', cells);
+  const root = cells.parent_id === null ? {} : { root: rootOf(query, holder, 'parent_id', session) };
+  return { ...stored, record: { ...stored.record, ...root } };
 }
 
 function* readMessage(query: Query, session: string, id: string, from: number): Generator<StoredRecord> {
@@ -134,28 +183,6 @@ function writtenWith({ role, time }: JsonObject): Pick<StoredRecord, 'firstWritt
   return typeof created === 'number' ? { firstWrittenAt: created } : {};
 }
 
-function toStored(table: string, cells: JsonObject): StoredRecord {
-  const { row, position, changedAt } = parseRow(cells);
-  return { record: { [table]: row }, position, changedAt };
-}
-
-function parseRow({ [POSITION]: position, ...cells }: JsonObject) {
-  const row = unfoldColumns(cells, (column) => JSON_COLUMNS.has(column));
-  return { row, position: Number(position), changedAt: Number(cells.time_updated ?? cells.time_created ?? 0) };
-}
-
-/** Columns that hold JSON. */
-const JSON_COLUMNS = new Set([
-  'data',
-  'summary_diffs',
-  'metadata',
-  'revert',
-  'permission',
-  'model',
-  'prompt',
-  'snapshot',
-]);
-
 const CHANGED_MESSAGES = `
   SELECT c.id FROM (
     SELECT id FROM message WHERE session_id = ? AND time_updated >= ?
@@ -165,14 +192,16 @@ const CHANGED_MESSAGES = `
 const PARTS = `
   SELECT rowid AS "${POSITION}", * FROM part WHERE message_id = ? AND session_id = ? AND time_updated >= ? ORDER BY id`;
 
+const USAGE = 'session.usage.recorded';
+
 /** These are ranges rather than names, because the names end in the version of the event. */
-const REMOVALS = `
+const LOG = `
   SELECT seq AS "${POSITION}", * FROM event WHERE aggregate_id = ?
-    AND (type > 'message.removed.' AND type < 'message.removed/'
-      OR type > 'message.part.removed.' AND type < 'message.part.removed/') ORDER BY seq`;
+    AND (${['message.removed', 'message.part.removed', 'session.revert.committed', USAGE]
+      .map((type) => `type > '${type}.' AND type < '${type}/'`)
+      .join(' OR ')}) ORDER BY seq`;
 
 const OTHER_TABLES = [
   { table: 'todo', where: 'session_id = ? AND time_updated >= ?', order: 'position' },
-  { table: 'session_message', where: 'session_id = ? AND time_updated >= ?', order: 'seq' },
   { table: 'session_input', where: 'session_id = ? AND time_created >= ?', order: 'admitted_seq' },
 ];

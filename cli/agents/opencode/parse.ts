@@ -3,6 +3,7 @@ import type { Agent, JsonObject, RecordPlace } from '../agent.ts';
 import { compose, type Draft, draft, type Readers, readerOf, shareText } from '../shared/events.ts';
 import {
   at,
+  elementsAt,
   isObject,
   type Part,
   partOf,
@@ -13,14 +14,15 @@ import {
   takeText,
   takeWords,
 } from '../shared/part.ts';
-import { context, event, fields, quiet, readersOf, usage } from '../shared/readers.ts';
+import { context, event, fields, quiet, readersOf } from '../shared/readers.ts';
+import { GOES_ON, readMessageOf2, readTokens } from './parse-2.ts';
 
 /** The row that a content comes from. */
 interface Row {
   record: Part;
   /**
    * The record's key for the row. This is its table; for a part, the role of its message, or `summary` for a part that
-   * replaces all earlier ones.
+   * replaces all earlier ones; for a message of version 2, `v2`; for an entry of the log, `removed` or `usage`.
    */
   key: string;
   row: Part;
@@ -34,7 +36,10 @@ const READERS: Readers<RowReader> = {
   session: readSession,
   message: readMessage,
   ...readersOf(['user', 'assistant', 'summary', 'part'], () => readPart),
+  v2: (content, { row, place }) => readMessageOf2(content, peekText(row, 'type') ?? '', place),
   removed: readRemoval,
+  // The model that made a title is not stored.
+  usage: (content) => readTokens(content),
   ...readersOf(['todo', 'session_input'], quiet),
   session_message: (_, { row }) => [draft('record', { kind: `session_message ${peekText(row, 'type')}` })],
 };
@@ -59,7 +64,7 @@ function readEnvelope(record: Part, key: string, row: Part, content: Part, { ori
   return {
     record: key === 'todo' ? nameTodo(peek(row, 'position')) : takeText(row, 'id'),
     parent: takeText(row, 'message_id', 'messageID') ?? takeText(content, 'parentID'),
-    revision: key === 'removed' ? undefined : Math.max(0, ...times),
+    revision: key === 'removed' || key === 'usage' ? undefined : Math.max(0, ...times),
     occurredAt: times[0] === undefined ? undefined : new Date(times[0]).toISOString(),
   };
 }
@@ -67,9 +72,12 @@ function readEnvelope(record: Part, key: string, row: Part, content: Part, { ori
 /** Milliseconds, the earliest first. The latest is the time of the last write; in an export, almost. */
 function timesOf(record: Part, row: Part, content: Part): number[] {
   const times = [
-    ...[peek(record, 'created'), peek(row, 'time_updated'), peek(row, 'time_created')],
+    ...[peek(record, 'created'), peek(row, 'created'), peek(row, 'time_updated'), peek(row, 'time_created')],
     ...['created', 'start', 'updated', 'completed', 'end'].map((name) => peek(content, `time.${name}`)),
     ...['start', 'end'].map((name) => peek(content, `state.time.${name}`)),
+    ...elementsAt(content, 'content').flatMap((element) =>
+      ['created', 'ran', 'completed'].map((name) => peek(element, `time.${name}`)),
+    ),
   ];
   return times.filter((time) => isTime(time)).sort((one, other) => one - other);
 }
@@ -82,7 +90,7 @@ const nameTodo = (position: unknown): string => (typeof position === 'number' ? 
 /** The agent's name for a session before it has a title. */
 const UNTITLED = /^(New|Child) session - \d{4}-/;
 
-const readFacts = fields('session.meta', { cwd: 'directory', model: 'model.id' });
+const readFacts = fields('session.meta', { cwd: 'directory', model: 'model.id', forkedFrom: 'fork_session_id' });
 
 function readSession(session: Part, { place: { origin } }: Row): Draft[] {
   takeSame(session, 'version', origin.agentVersion);
@@ -93,8 +101,10 @@ function readSession(session: Part, { place: { origin } }: Row): Draft[] {
 
 /** The person undid this. The rows are gone, together with changes that capture did not see in time. */
 function readRemoval(removal: Part): Draft[] {
+  const from = peekWords(removal, 'to');
   const id = peekWords(removal, 'partID', 'messageID') ?? 'a message';
-  return [draft('notice', { text: `Taken back: ${id}`, kind: 'removed' })];
+  const text = from === undefined ? `Taken back: ${id}` : `Taken back: everything from ${from}`;
+  return [draft('notice', { text, kind: 'removed' })];
 }
 
 /** Fields of the message itself. Its parts hold the content. */
@@ -165,18 +175,6 @@ function readTool(part: Part): Draft[] {
   return [call, ...link, ...readResult(part, { callId, isError })];
 }
 
-const readTokens = usage(
-  {
-    inputTokens: 'tokens.input',
-    outputTokens: 'tokens.output',
-    reasoningTokens: 'tokens.reasoning',
-    cacheReadTokens: 'tokens.cache.read',
-    cacheWriteTokens: 'tokens.cache.write',
-    totalTokens: 'tokens.total',
-  },
-  'excluded',
-);
-
 /** A response of the model is over. The message only has the tokens of its last response. */
 function readStepFinish(part: Part, { record, key }: Row): Draft[] {
   const model = peekText(record, 'model');
@@ -185,6 +183,3 @@ function readStepFinish(part: Part, { record, key }: Row): Draft[] {
   const tokens = readTokens(part).map(({ fields }) => draft('usage', { ...fields, model }));
   return [...tokens, ...end];
 }
-
-/** Reasons for which a response ends and another one follows. */
-const GOES_ON: ReadonlySet<unknown> = new Set(['tool-calls', 'unknown', undefined]);

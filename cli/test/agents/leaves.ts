@@ -26,6 +26,7 @@ export const ADDED: ReadonlySet<string> = new Set([
   'text', // '' if the event requires a text and the record has none, such as encrypted reasoning; or unwrapped from a tag
   'images', // a count
   'titleBy',
+  'totalTokens', // the sum, if the agent counts reasoning beside the output and stores no total
   'cached', // depends on how the agent counts
   'isError', // if the agent records success instead of failure, or uses another word
 ]);
