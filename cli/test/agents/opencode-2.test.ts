@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Source } from '../../../contract/transcript.ts';
 import type { JsonObject } from '../../agents/agent.ts';
+import { database } from '../../agents/opencode/database.ts';
 import { opencode } from '../../agents/opencode/opencode.ts';
+import type { Query } from '../../agents/store.ts';
 import { makeFolder } from '../folder.ts';
 import { openReading, spooledEvents, textsOf } from '../reading.ts';
 
@@ -214,4 +216,23 @@ test('a first version of the tables without a table of its own for sessions is c
   const { spool, read } = openReading(folder, ':memory:', { agent: opencode });
   await read();
   expect(textsOf(spool, 'ses_n')).toContain('prompt of an early version');
+});
+
+test('no query scans a table that may be large, and tables with secrets are not read', () => {
+  const { db } = openDatabase();
+  const asked: string[] = [];
+  const query: Query = (sql, ...parameters) => {
+    asked.push(sql);
+    return db.prepare(sql).all(...parameters) as JsonObject[];
+  };
+  const sessions = database.sessions(query).map(({ name }) => name);
+  const said = JSON.stringify(sessions.map((session) => [...database.records(query, session, 0)]));
+  expect(said).not.toContain('not to be read');
+  expect(asked.join()).not.toMatch(/credential|account|share/);
+  const plans = asked.flatMap((sql) => {
+    const parameters = Array.from({ length: sql.split('?').length - 1 }, () => 'x');
+    return db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters);
+  });
+  const details = plans.map(({ detail }) => String(detail));
+  expect(details.filter((detail) => /^SCAN (\w*message|part|event|todo)/.test(detail))).toEqual([]);
 });

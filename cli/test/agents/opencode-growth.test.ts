@@ -10,16 +10,32 @@ import type { Source } from '../../../contract/transcript.ts';
 import { opencode } from '../../agents/opencode/opencode.ts';
 import { openReading, spooledEvents } from '../reading.ts';
 
-const fixture = fileURLToPath(new URL('fixtures/opencode/opencode.sql', import.meta.url));
-const [schema = ''] = readFileSync(fixture, 'utf8').split('INSERT INTO');
+const schemaOf = (fixture: string) =>
+  readFileSync(fileURLToPath(new URL(`fixtures/opencode/${fixture}.sql`, import.meta.url)), 'utf8').split(
+    'INSERT INTO',
+  )[0];
 const root = () => mkdtempSync(join(tmpdir(), 'opencode-'));
 
-type Writer = ReturnType<typeof createWriter>;
-
 /** Writes rows as the agent does: each row has the time of its write, which may precede its commit. */
-function createWriter(folder: string) {
+interface Writer {
+  db: DatabaseSync;
+  session(now: number, at: number): void;
+  message(now: number, at: number): void;
+  part(now: number, at: number, text: string): void;
+  change(now: number, at: number, text: string): void;
+  fork(now: number, at: number): void;
+}
+
+function openDatabase(folder: string, fixture: string) {
   const db = new DatabaseSync(join(folder, 'opencode.db'));
-  db.exec(`PRAGMA journal_mode = WAL; ${schema}`);
+  db.exec(`PRAGMA journal_mode = WAL; ${schemaOf(fixture)}`);
+  const count = (session: string) =>
+    db.prepare('INSERT INTO event_sequence VALUES (?, 0, NULL) ON CONFLICT DO UPDATE SET seq = seq + 1').run(session);
+  return { db, count };
+}
+
+function createWriter1(folder: string): Writer {
+  const { db, count } = openDatabase(folder, 'opencode');
   const ids: { [table: string]: string[] } = { session: [], message: [], part: [] };
   const pick = (table: string, at: number) => ids[table]?.[at % (ids[table].length || 1)];
   const add = (table: string) => {
@@ -27,11 +43,11 @@ function createWriter(folder: string) {
     ids[table]?.push(id);
     return id;
   };
-  const count = (session: string) =>
-    db.prepare('INSERT INTO event_sequence VALUES (?, 0, NULL) ON CONFLICT DO UPDATE SET seq = seq + 1').run(session);
 
   return {
     db,
+    // Version 1 does not say which session is a fork.
+    fork: () => undefined,
     session(now: number, at: number) {
       const parent = at % 3 === 0 ? (pick('session', at) ?? null) : null;
       const id = add('session');
@@ -68,6 +84,90 @@ function createWriter(folder: string) {
       count(String(row?.session_id ?? id));
     },
   };
+}
+
+/** A message holds all its texts and calls, and is written again after each of them. */
+function createWriter2(folder: string): Writer {
+  const { db, count } = openDatabase(folder, 'opencode-2');
+  const sessions: string[] = [];
+  const messages: string[] = [];
+  const addSession = (now: number, parent: string | null, forked: string | null) => {
+    const id = `ses_${String(sessions.length).padStart(4, '0')}`;
+    sessions.push(id);
+    db.prepare(
+      `INSERT INTO session_v2 (id, project_id, parent_id, fork_session_id, slug, directory, version, time_created, time_updated)
+      VALUES (?, 'p', ?, ?, 's', '/home/dev', '2.0.12', ?, ?)`,
+    ).run(id, parent, forked, now, now);
+    count(id);
+    return id;
+  };
+  /** Writes an answer again, unless it is complete. */
+  const rewrite = (now: number, at: number, edit: (data: Required<Message>) => Message) => {
+    const id = messages[at % (messages.length || 1)];
+    if (id === undefined) return;
+    const row = db.prepare('SELECT session_id AS session, data FROM session_message WHERE id = ?').get(id);
+    const before = JSON.parse(String(row?.data)) as Message;
+    if (before.content === undefined || before.time.completed !== undefined) return;
+    const data = edit({ ...before, content: before.content });
+    // A call takes at least a millisecond.
+    db.prepare('UPDATE session_message SET data = ?, time_updated = max(time_updated + 1, ?) WHERE id = ?').run(
+      ...[json(data), now, id],
+    );
+    count(String(row?.session));
+  };
+
+  return {
+    db,
+    session(now, at) {
+      addSession(now, at % 3 === 0 ? (sessions[at % (sessions.length || 1)] ?? null) : null, null);
+    },
+    fork(now, at) {
+      const from = sessions[at % (sessions.length || 1)];
+      if (from === undefined) return;
+      const id = addSession(now, null, from);
+      // Only messages that are complete are copied, under ids of the fork.
+      db.prepare(
+        `INSERT INTO session_message SELECT 'msg_' || ? || '_' || seq, ?, type, seq, time_created, time_updated, data
+        FROM session_message WHERE session_id = ? AND time_created <= ?
+          AND (type <> 'assistant' OR json_extract(data, '$.time.completed') IS NOT NULL)`,
+      ).run(id, id, from, now);
+    },
+    message(now, at) {
+      const session = sessions[at % (sessions.length || 1)];
+      if (session === undefined) return;
+      const { seq, begun } = db
+        .prepare(
+          `SELECT coalesce(max(seq), -1) + 1 AS seq, (SELECT time_created FROM session_v2 WHERE id = ?1) AS begun
+          FROM session_message WHERE session_id = ?1`,
+        )
+        .get(session) as { seq: number; begun: number };
+      const written = Math.max(now, begun);
+      const id = `msg_${String(messages.length).padStart(4, '0')}`;
+      messages.push(id);
+      const [type, data] = at % 2 === 0 ? ['user', { text: id }] : ['assistant', { content: [] }];
+      db.prepare('INSERT INTO session_message VALUES (?, ?, ?, ?, ?, ?, ?)').run(
+        ...[id, session, type as string, seq, written, written, json({ ...data, time: { created: written } })],
+      );
+      count(session);
+    },
+    part(now, at, text) {
+      const call = { type: 'tool', id: 'c', name: 'shell', state: { status: 'running', input: { text } } };
+      const added = at % 3 === 0 ? { type: 'text', text } : { ...call, time: { created: now } };
+      rewrite(now, at, (data) => ({ ...data, content: [...data.content, added] }));
+    },
+    change(now, at, text) {
+      const settle = (element: object) => ('state' in element ? { ...element, ...toolOf('completed', text) } : element);
+      rewrite(now, at, ({ content, ...data }) => {
+        const isEnd = text.length % 2 === 0 && { finish: 'stop', time: { ...data.time, completed: now } };
+        return { ...data, content: content.map(settle), ...isEnd };
+      });
+    },
+  };
+}
+
+interface Message {
+  time: { created: number; completed?: number };
+  content?: object[];
 }
 
 const json = (value: unknown) => JSON.stringify(value);
@@ -114,6 +214,7 @@ const step = fc.record({
     'poll',
     'restart',
     'other',
+    'fork',
   ),
   at: fc.nat(1000),
   text: fc.string({ maxLength: 5 }),
@@ -121,11 +222,14 @@ const step = fc.record({
   isLate: fc.boolean(),
 });
 
-test('rows written in any order give the final content of the database, and no event twice', async () => {
+test.each([
+  { version: 1, createWriter: createWriter1 },
+  { version: 2, createWriter: createWriter2 },
+])('rows of version $version give the final content of the database, and no event twice', async ({ createWriter }) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
       const folder = root();
-      const writer: Writer = createWriter(folder);
+      const writer = createWriter(folder);
       let now = 1_790_000_000_000;
       const open = (spool: string) =>
         openReading(folder, spool, { agent: opencode, now: () => now, patienceMs: 60_000 });
@@ -153,6 +257,6 @@ test('rows written in any order give the final content of the database, and no e
       for (const { spool } of [reading, other, whole]) spool.close();
       writer.db.close();
     }),
-    runs(20),
+    runs(10),
   );
 });
