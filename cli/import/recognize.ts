@@ -1,10 +1,11 @@
-import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { shellWord } from '../../contract/quote.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import type { Agent, JsonObject } from '../agents/agent.ts';
 import { storeOf } from '../agents/store.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { openHead, plainOf } from '../read/bytes.ts';
 import { findTranscripts, tolerateFileErrors } from '../read/discover.ts';
 import { readFirstLines } from '../read/identify.ts';
 import { parseRecord } from '../read/record.ts';
@@ -38,7 +39,8 @@ export function recognizeAgents(path: string, agents: readonly Agent[]): Agent[]
 
 /** Every file of a path that any agent would call a transcript. A file that a person named counts whatever its name. */
 function findFiles(path: string, agents: readonly Agent[]): File[] {
-  if (statSync(path).isFile()) return [{ root: dirname(path), path: basename(path) }];
+  const name = plainOf(basename(path)) ?? basename(path);
+  if (statSync(path).isFile()) return [{ root: dirname(path), path: name }];
   const found = agents.flatMap((agent) =>
     findTranscripts([{ agent, root: path, below: '', hasExports: true }], () => {}),
   );
@@ -142,12 +144,12 @@ function inDocument(split: () => readonly { records: readonly JsonObject[] }[]):
 }
 
 function* inLines(path: string): Generator<JsonObject> {
-  const fd = openSync(path, 'r');
+  const from = openHead(path);
   try {
-    for (const { values } of readFirstLines(fd)) {
+    for (const { values } of readFirstLines(from)) {
       for (const { record } of values) if (record !== undefined) yield record;
     }
   } finally {
-    closeSync(fd);
+    from.close();
   }
 }

@@ -146,6 +146,10 @@ function describeUnknown({ id, displayName }: Agent, data: UnknownData, state: s
     kind === 'files'
       ? `${formatCount(count, 'file')} of ${displayName} with the ending ${data.ending}`
       : `${formatCount(count, 'session')} of ${displayName} in the table ${data.table}`;
+  if (data.kind === 'files' && data.ending.endsWith('.zst')) {
+    const sentence = `${what}: this version of Node.js cannot unpack them, so they are not captured.`;
+    return warning(sentence, 'Run capture with Node.js 22.15 or newer: see docs/install.md.');
+  }
   const sentence = `${what}: this version of capture cannot read them, so they are not captured.`;
   return warning(sentence, 'Install the newest version: see docs/install.md. If it says the same, report the form.');
 }

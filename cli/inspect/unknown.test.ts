@@ -34,9 +34,9 @@ const UNKNOWN: Trouble[] = [
     'transcripts have an ending that no reader knows',
     'unknown',
     'warning',
-    /^1 file of Codex with the ending \.jsonl\.zst: this version of capture cannot read them/,
+    /^1 file of Codex with the ending \.jsonl\.gz: this version of capture cannot read them/,
     /^Install the newest version/,
-    { arrange: ({ home }) => rollout(home, '.jsonl.zst') },
+    { arrange: ({ home }) => rollout(home, '.jsonl.gz') },
   ],
   [
     'a later version keeps its sessions in another table',
@@ -72,7 +72,7 @@ test('a folder that the person names or excludes is not unknown', async () => {
 
 test('verify does not say that everything is there while there is data of an unknown form', async () => {
   const { home, capture } = await setUpMachine();
-  const packed = rollout(home, '.jsonl.zst');
+  const packed = rollout(home, '.jsonl.gz');
   const { exitCode, stdout } = await capture(['verify']);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringContaining('1 of an unknown form') });
   expect(stdout).not.toContain('all there');

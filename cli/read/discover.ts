@@ -3,6 +3,7 @@ import { join, relative, sep } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import { storeOf } from '../agents/store.ts';
 import { codeOf, describe } from '../failure.ts';
+import { packedAt, plainOf } from './bytes.ts';
 
 /** A folder of an agent's transcripts, and the wanted part of it. */
 export interface Place {
@@ -26,7 +27,9 @@ export interface Place {
 export interface Found {
   agent: Agent;
   root: string;
+  /** A packed file has the path of the transcript that it holds, so both are one transcript. */
   path: string;
+  isPacked: boolean;
   size: number;
   modifiedAt: number;
   /** When the file was made, as far as the file system knows. Copies keep the older of the two times. */
@@ -48,13 +51,17 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
   /** The folders visited at the present place. A link may lead round in a circle, or to a folder that is read anyway. */
   const visited = new Set<string>();
 
-  function visit(place: Place, path: string, absolute: string, isLink = false): void {
+  function visit(place: Place, named: string, target: string, isLink = false): void {
+    // The search, or a person, may name a packed file.
+    const path = plainOf(named) ?? named;
+    const absolute = plainOf(target) ?? target;
     if (place.except?.includes(path)) return;
     tolerateFileErrors(absolute, onTrouble, () => {
+      const packed = storeOf(place.agent, path) === undefined ? packedAt(absolute) : undefined;
       // Most of the agents' folders do not exist, and an error for each of them costs four times as much.
-      const stat = statSync(absolute, { throwIfNoEntry: false });
+      const stat = statSync(packed ?? absolute, { throwIfNoEntry: false });
       const isTranscript = stat?.isFile() && (place.isNamed || mayBeTranscript(place, path));
-      if (isLink && (isTranscript || stat?.isDirectory()) && leadsOut(absolute, place)) {
+      if (isLink && (isTranscript || stat?.isDirectory()) && leadsOut(packed ?? absolute, place)) {
         onTrouble({ path: absolute, reason: 'it is a link to outside of the named folder; name its target instead' });
         return;
       }
@@ -62,7 +69,7 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
       if (!stat || !isTranscript) return;
       const key = `${place.agent.id} ${absolute}`;
       // If a file were read twice in one round, its records without a key would be captured twice.
-      if (!found.has(key)) found.set(key, toFound(place, path, stat));
+      if (!found.has(key)) found.set(key, toFound(place, path, stat, packed !== undefined));
     });
   }
 
@@ -93,18 +100,26 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
 }
 
 const mayBeTranscript = ({ agent, hasExports }: Place, path: string): boolean =>
-  agent.isTranscript(path) || (hasExports === true && agent.isExport?.(path) === true);
+  isTranscriptOf(agent, path) || (hasExports === true && agent.isExport?.(path) === true);
+
+/** Whether a path names a transcript, which may be packed. */
+export const isTranscriptOf = (agent: Agent, path: string): boolean => {
+  const plain = plainOf(path);
+  if (agent.isTranscript(path) || plain === undefined) return agent.isTranscript(path);
+  return agent.isTranscript(plain) && storeOf(agent, plain) === undefined;
+};
 
 const leadsOut = (path: string, { within }: Place): boolean =>
   within !== undefined && relative(within, realpathSync(path)).split(sep)[0] === '..';
 
-function toFound({ agent, root }: Place, path: string, stat: Stats): Found {
+function toFound({ agent, root }: Place, path: string, stat: Stats, isPacked: boolean): Found {
   // The write-ahead log beside a database holds its latest rows until a checkpoint.
   const log = storeOf(agent, path)?.kind === 'database' && statSync(join(root, path + LOG), { throwIfNoEntry: false });
   return {
     agent,
     root,
     path,
+    isPacked,
     size: stat.size + (log ? log.size : 0),
     modifiedAt: Math.max(stat.mtimeMs, log ? log.mtimeMs : 0),
     bornAt: Math.min(stat.birthtimeMs || Number.POSITIVE_INFINITY, stat.mtimeMs),
@@ -118,7 +133,7 @@ export const stampOf = ({ size, modifiedAt }: Pick<Found, 'size' | 'modifiedAt'>
 export function transcriptAt(agent: Agent, path: string): string | undefined {
   const logged = path.endsWith(LOG) ? path.slice(0, -LOG.length) : path;
   const file = storeOf(agent, logged)?.kind === 'database' ? logged : path;
-  return agent.isTranscript(file) ? file : undefined;
+  return isTranscriptOf(agent, file) ? (plainOf(file) ?? file) : undefined;
 }
 
 const LOG = '-wal';

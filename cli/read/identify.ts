@@ -1,9 +1,9 @@
-import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin } from '../agents/agent.ts';
 import { collectAfter } from '../memory.ts';
 import type { Cursor, FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
+import { type Bytes, isThere, openBytes, openHead } from './bytes.ts';
 import { continues, FILE_START, readAt } from './cursor.ts';
 import type { Found } from './discover.ts';
 import { createLineReader, type Line } from './lines.ts';
@@ -48,54 +48,71 @@ export type IsWanted = (row: FileRow) => boolean;
 /** Undefined if the file has nothing new. `isYoung`: the first record may not have been written yet. */
 export function findUnreadFile(spool: Spool, found: Found, isYoung: boolean, isWanted: IsWanted): Unread | undefined {
   const { agent, root, path } = found;
-  const fd = openSync(join(root, path), 'r');
-  try {
-    const { size } = fstatSync(fd);
-    const firstKeys = () => readFirstKeys(found);
-    const isContinued = ({ cursor }: FileRow) => cursor.kind === 'file' && continues(fd, size, cursor);
-    const goOnWith = (row: FileRow): Unread | undefined => {
-      const { id, origin, startedAt } = row;
-      const { position, pass } = row.cursor;
-      const goesOn = isContinued(row) && !isWanted(row);
-      if (size === 0 || (goesOn && isBlank(fd, position, size))) return undefined;
-      const cursor = goesOn ? row.cursor : { ...FILE_START, pass: pass + 1 };
-      const isFollowed = goesOn && spool.sessions.get(row.session).settled;
-      return { found, id, origin, startedAt, cursor, committed: { position, pass }, isFollowed, firstKeys };
-    };
-    const known = spool.files.find(agent.id, root, path);
-    if (known) return goOnWith(known);
-    const head = readHead(found, fd);
-    collectAfter(head.bytes);
-    // If the session got another name later, the file's records would belong to two sessions.
-    if (!head.hasLine || ((head.origin === undefined || !head.isNamed) && isYoung)) return undefined;
-    const origin = withFolder(head.origin ?? agent.identify({ root, path }, undefined), head.folder);
-    const same = spool.files
-      .ofSession(agent.id, origin.session)
-      .filter((row) => row.origin.subagent === origin.subagent && isContinued(row));
+  const at = join(root, path);
+  const firstKeys = () => readFirstKeys(found);
+  const goOnWith = (row: FileRow, from: Bytes): Unread | undefined => {
+    const { id, origin, startedAt } = row;
+    const { position, pass } = row.cursor;
+    const goesOn = isContinued(row, from) && !isWanted(row);
+    if (from.size === 0 || (goesOn && isBlank(from, position))) return undefined;
+    const cursor = goesOn ? row.cursor : { ...FILE_START, pass: pass + 1 };
+    const isFollowed = goesOn && spool.sessions.get(row.session).settled;
+    return { found, id, origin, startedAt, cursor, committed: { position, pass }, isFollowed, firstKeys };
+  };
+  const known = spool.files.find(agent.id, root, path);
+  if (known && isReadPacked(spool, found, known) && !isWanted(known)) return undefined;
+  if (known) return using(openBytes(at), (from) => goOnWith(known, from));
+  const head = using(openHead(at), (from) => readHead(found, from));
+  collectAfter(head.bytes);
+  // If the session got another name later, the file's records would belong to two sessions.
+  if (!head.hasLine || ((head.origin === undefined || !head.isNamed) && isYoung)) return undefined;
+  const origin = withFolder(head.origin ?? agent.identify({ root, path }, undefined), head.folder);
+  const startedAt = head.time ?? Math.floor(found.bornAt);
+  const committed = { position: 0, pass: 0 };
+  const fresh = { found, id: undefined, origin, startedAt, committed, isFollowed: false, firstKeys };
+  const others = spool.files
+    .ofSession(agent.id, origin.session)
+    .filter((row) => row.origin.subagent === origin.subagent);
+  if (others.length === 0) return { ...fresh, cursor: FILE_START };
+  return using(openBytes(at), (from) => {
+    const same = others.filter((row) => isContinued(row, from));
     const moved = same.find(hasMoved);
-    if (moved) return goOnWith(moved);
-    const startedAt = head.time ?? Math.floor(found.bornAt);
-    const committed = { position: 0, pass: 0 };
+    if (moved) return goOnWith(moved, from);
     // Only the part of a copy beyond the original is new.
     const [original] = same.map(({ cursor }) => cursor).sort((one, other) => other.position - one.position);
-    if (original?.position === size) return undefined;
-    const cursor = original ? { ...original, pass: 0 } : FILE_START;
-    return { found, id: undefined, origin, startedAt, cursor, committed, isFollowed: false, firstKeys };
+    if (original?.position === from.size) return undefined;
+    return { ...fresh, cursor: original ? { ...original, pass: 0 } : FILE_START };
+  });
+}
+
+function using<Result>(from: Bytes, use: (from: Bytes) => Result): Result {
+  try {
+    return use(from);
   } finally {
-    closeSync(fd);
+    from.close();
   }
 }
 
-const hasMoved = (row: FileRow) => !existsSync(join(row.root, row.path));
+const isContinued = ({ cursor }: FileRow, from: Bytes) => cursor.kind === 'file' && continues(from, cursor);
+
+/** Unpacking takes time. A packed file keeps the time of the last change, so one that was read before it was packed is known. */
+function isReadPacked(spool: Spool, { isPacked, modifiedAt }: Found, { session }: FileRow): boolean {
+  if (!isPacked) return false;
+  const { settled, changedAt = 0 } = spool.sessions.get(session);
+  return settled && changedAt >= Math.floor(modifiedAt);
+}
+
+const hasMoved = (row: FileRow) => !isThere(join(row.root, row.path));
 
 /** A longer run of filler is treated like any other text. */
 const MOST_FILLER = 64 * 1024 * 1024;
 
 /** Whether only blanks, line feeds and NULs are left to read. A crash may leave many NULs at the end of a file. */
-function isBlank(fd: number, position: number, size: number): boolean {
+function isBlank(from: Bytes, position: number): boolean {
+  const { size } = from;
   if (size - position > MOST_FILLER) return false;
   for (let at = position; at < size; at += CHUNK_BYTES) {
-    if (!readAt(fd, at, Math.min(CHUNK_BYTES, size - at)).every(isFiller)) return false;
+    if (!readAt(from, at, Math.min(CHUNK_BYTES, size - at)).every(isFiller)) return false;
   }
   return true;
 }
@@ -117,10 +134,10 @@ interface Head {
 export const withFolder = (origin: Origin, folder: string | undefined): Origin =>
   origin.cwd === undefined && folder !== undefined ? { ...origin, cwd: folder } : origin;
 
-function readHead({ agent, root, path }: Found, fd: number): Head {
+function readHead({ agent, root, path }: Found, from: Bytes): Head {
   const head: Head = { bytes: 0, hasLine: false, isNamed: false };
   let records = 0;
-  for (const { line, values } of readFirstLines(fd)) {
+  for (const { line, values } of readFirstLines(from)) {
     head.bytes = line.end;
     head.hasLine ||= line.terminated || values.length > 0;
     for (const { record } of values) {
@@ -157,25 +174,22 @@ export function keysOf(agent: Agent, path: string, records: Iterable<JsonObject>
 
 /** The keys of a file's first records, which reveal a fork of its session. */
 export function readFirstKeys({ agent, root, path }: Found): string[] {
-  const fd = openSync(join(root, path), 'r');
-  try {
-    const values = readFirstLines(fd).flatMap((line) => line.values);
+  return using(openHead(join(root, path)), (from) => {
+    const values = readFirstLines(from).flatMap((line) => line.values);
     return keysOf(
       agent,
       path,
       values.flatMap(({ record }) => (record === undefined ? [] : [record])),
     );
-  } finally {
-    closeSync(fd);
-  }
+  });
 }
 
 /** The keys of the records from an offset on, where they have one, and the offset at which the last whole line ends. */
-export function readKeys({ agent, path }: Found, fd: number, offset: number): { keys: string[]; end: number } {
+export function readKeys({ agent, path }: Found, from: Bytes, offset: number): { keys: string[]; end: number } {
   const place = { origin: { session: '' }, file: path, position: 0 };
   const keys: string[] = [];
   let end = offset;
-  for (const { line, values } of readLines(fd, Number.POSITIVE_INFINITY, offset)) {
+  for (const { line, values } of readLines(from, Number.POSITIVE_INFINITY, offset)) {
     for (const { record } of values) {
       const key = record && agent.recordKey(record, place);
       if (key !== undefined) keys.push(key);
@@ -186,15 +200,15 @@ export function readKeys({ agent, path }: Found, fd: number, offset: number): { 
 }
 
 /** The lines from the beginning of a file, within the search limit, each with its record. */
-export const readFirstLines = (fd: number): Generator<ReadLine> => readLines(fd, HEAD_LIMIT);
+export const readFirstLines = (from: Bytes): Generator<ReadLine> => readLines(from, HEAD_LIMIT);
 
 interface ReadLine {
   line: Line;
   values: Value[];
 }
 
-function* readLines(fd: number, limit: number, offset = 0): Generator<ReadLine> {
-  const reader = createLineReader(fd, offset, CHUNK_BYTES);
+function* readLines(from: Bytes, limit: number, offset = 0): Generator<ReadLine> {
+  const reader = createLineReader(from, offset, CHUNK_BYTES);
   for (let line = reader.next(); line !== undefined; line = reader.next()) {
     yield { line, values: readValues(line) };
     collectAfter(line.bytes.length);

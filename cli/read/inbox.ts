@@ -19,6 +19,7 @@ import { dirname, join } from 'node:path';
 import type { JsonObject } from '../agents/agent.ts';
 import { parseExact } from '../exact.ts';
 import { takeLock } from '../lock.ts';
+import { bytesOfFile } from './bytes.ts';
 import { readAt } from './cursor.ts';
 import { type Found, type Place, type Trouble, tolerateFileErrors } from './discover.ts';
 import type { Unread } from './identify.ts';
@@ -179,7 +180,7 @@ function append(path: string, lines: string): void {
   const fd = openSync(path, 'a+', 0o600);
   try {
     const { size } = fstatSync(fd);
-    const isTorn = size > 0 && readAt(fd, size - 1, 1)[0] !== LINE_FEED;
+    const isTorn = size > 0 && readAt(bytesOfFile(fd), size - 1, 1)[0] !== LINE_FEED;
     // A crash cut the last line off. Its note still exists and is written again.
     if (isTorn) ftruncateSync(fd, readFileSync(path).lastIndexOf(LINE_FEED) + 1);
     writeFileSync(fd, lines, { flush: true });

@@ -20,7 +20,7 @@ function prepare() {
   const hashRecord = createRecordHash(new Uint8Array(32));
   function look(): number {
     const { size, mtimeMs: modifiedAt } = statSync(path);
-    const found = { agent: claudeCode, root, path: 's.jsonl', size, modifiedAt, bornAt: 0 };
+    const found = { agent: claudeCode, root, path: 's.jsonl', isPacked: false, size, modifiedAt, bornAt: 0 };
     let records = 0;
     const count = (of: string | Uint8Array) => {
       records++;

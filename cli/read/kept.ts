@@ -1,7 +1,7 @@
-import { closeSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Decisions } from '../spool/decisions.ts';
 import type { FileCursor } from '../spool/files.ts';
+import { openBytes } from './bytes.ts';
 import { continues, cursorAt, FILE_START } from './cursor.ts';
 import { stampOf } from './discover.ts';
 import { readKeys, type Unread } from './identify.ts';
@@ -22,19 +22,18 @@ export function findKept(
   const stamp = stampOf(found);
   if (stored || before?.stamp === stamp) return undefined;
   const agent = found.agent.id;
-  const fd = openSync(path, 'r');
+  const from = openBytes(path);
   try {
-    const { size } = fstatSync(fd);
-    const hasGrown = before !== undefined && continues(fd, size, before.cursor);
-    const { keys, end } = readKeys(found, fd, hasGrown ? before.cursor.position : 0);
+    const hasGrown = before !== undefined && continues(from, before.cursor);
+    const { keys, end } = readKeys(found, from, hasGrown ? before.cursor.position : 0);
     const records = keys.map((key) => hashRecord(`${agent} ${key}`));
-    const noted = fromNoted({ stamp, cursor: cursorAt(fd, end) });
+    const noted = fromNoted({ stamp, cursor: cursorAt(from, end) });
     return () => {
       for (const record of records) decisions.addKept(agent, origin.session, record);
       decisions.setKeptFile(path, noted);
     };
   } finally {
-    closeSync(fd);
+    from.close();
   }
 }
 

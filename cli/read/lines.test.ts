@@ -1,15 +1,15 @@
-import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeFolder, write } from '../test/folder.ts';
+import { openBytes } from './bytes.ts';
 import { createLineReader } from './lines.ts';
 
 const MEGABYTE = 1024 * 1024;
 
 function openLines(content: string, maxLineBytes = 64 * MEGABYTE) {
-  const fd = openSync(write(join(makeFolder(), 'lines'), content), 'r');
-  onTestFinished(() => closeSync(fd));
-  return createLineReader(fd, 0, 64 * 1024, maxLineBytes);
+  const from = openBytes(write(join(makeFolder(), 'lines'), content));
+  onTestFinished(() => from.close());
+  return createLineReader(from, 0, 64 * 1024, maxLineBytes);
 }
 
 test('a long line is in memory once, and its buffer is released after it', () => {

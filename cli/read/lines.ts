@@ -1,4 +1,4 @@
-import { readSync } from 'node:fs';
+import type { Bytes } from './bytes.ts';
 
 export interface Line {
   /** Byte offsets in the file; `end` is after the line feed. */
@@ -25,7 +25,7 @@ const LINE_FEED = 10;
 export const TAIL_BYTES = 1024;
 
 /** Reads lines from an offset on. It needs memory for the longest line. The last line is returned unterminated, or not at all. */
-export function createLineReader(fd: number, offset: number, chunkBytes: number, maxLineBytes = MAX_LINE_BYTES) {
+export function createLineReader(from: Bytes, offset: number, chunkBytes: number, maxLineBytes = MAX_LINE_BYTES) {
   let buffer = Buffer.allocUnsafe(chunkBytes + TAIL_BYTES);
   // The buffer holds the file from `base` to `filled`. The lines before `at` were returned.
   let base = Math.max(0, offset - TAIL_BYTES);
@@ -36,7 +36,7 @@ export function createLineReader(fd: number, offset: number, chunkBytes: number,
   function readFully(into: Buffer, position: number): number {
     let count = 0;
     while (count < into.length) {
-      const read = readSync(fd, into, count, into.length - count, position + count);
+      const read = from.read(into, count, into.length - count, position + count);
       if (read === 0) break;
       count += read;
     }

@@ -1,14 +1,14 @@
-import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeOf } from '../agents/store.ts';
 import type { Cursor } from '../spool/files.ts';
+import { openBytes } from './bytes.ts';
 import type { RecordStream } from './record.ts';
 import { createStoredStream, type StoredPlace, type StoredStreamOptions } from './stored/stream.ts';
 import { createRecordStream, type StreamOptions } from './stream.ts';
 
 /** A transcript to be read from its cursor on. */
 export interface RecordSource
-  extends Omit<StreamOptions, 'fd' | 'cursor'>,
+  extends Omit<StreamOptions, 'from' | 'cursor'>,
     Omit<StoredStreamOptions, 'store' | 'stored' | 'cursor'> {
   /** The file's present path. Defaults to `path`. */
   at?: string;
@@ -26,5 +26,5 @@ export function openRecords({ at, stored, cursor, ...more }: RecordSource): Reco
   const store = stored && storeOf(agent, stored.file);
   if (store && cursor.kind === 'store') return createStoredStream({ ...more, store, stored, cursor });
   if (cursor.kind !== 'file') throw new Error(`${path} was read as a store before`);
-  return createRecordStream({ ...more, cursor, fd: openSync(at ?? join(root, path), 'r') });
+  return createRecordStream({ ...more, cursor, from: openBytes(at ?? join(root, path)) });
 }

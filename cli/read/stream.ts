@@ -1,7 +1,7 @@
-import { closeSync } from 'node:fs';
 import type { Agent, Origin, RecordPlace } from '../agents/agent.ts';
 import { collectAfter } from '../memory.ts';
 import type { FileCursor } from '../spool/files.ts';
+import type { Bytes } from './bytes.ts';
 import { fingerprint, HEAD_BYTES, readAt } from './cursor.ts';
 import type { RecordHash } from './identity.ts';
 import { createLineReader } from './lines.ts';
@@ -12,7 +12,7 @@ export interface StreamOptions {
   agent: Agent;
   path: string;
   origin: Origin;
-  fd: number;
+  from: Bytes;
   cursor: FileCursor;
   /** How many bytes are read at once. */
   chunkBytes: number;
@@ -24,10 +24,10 @@ export interface StreamOptions {
 
 /** The records of an open file from its cursor on, in the order of the file. */
 export function createRecordStream(options: StreamOptions): RecordStream {
-  const { agent, path, origin, fd, cursor, chunkBytes, maxLineBytes, hashRecord, isAbandoned } = options;
-  const reader = createLineReader(fd, cursor.position, chunkBytes, maxLineBytes);
+  const { agent, path, origin, from, cursor, chunkBytes, maxLineBytes, hashRecord, isAbandoned } = options;
+  const reader = createLineReader(from, cursor.position, chunkBytes, maxLineBytes);
   const values: Value[] = [];
-  let head = readAt(fd, 0, HEAD_BYTES);
+  let head = readAt(from, 0, HEAD_BYTES);
   let { lastTime } = cursor;
   /** The bytes before the end of the last record, if the reader has moved beyond the next line. */
   let passed: { position: number; tail: Buffer } | undefined;
@@ -76,7 +76,7 @@ export function createRecordStream(options: StreamOptions): RecordStream {
   /** Few cursors are needed. The reader still has the bytes before the last position. */
   function cursorAt(position: number, time: number): () => FileCursor {
     const headLength = Math.min(position, HEAD_BYTES);
-    if (head.length < headLength) head = readAt(fd, 0, HEAD_BYTES);
+    if (head.length < headLength) head = readAt(from, 0, HEAD_BYTES);
     return () => ({
       ...{ kind: 'file', position, headLength, pass: cursor.pass, lastTime: time },
       head: fingerprint(head.subarray(0, headLength)),
@@ -84,5 +84,5 @@ export function createRecordStream(options: StreamOptions): RecordStream {
     });
   }
 
-  return { next, close: () => closeSync(fd) };
+  return { next, close: () => from.close() };
 }

@@ -4,7 +4,7 @@ import type { Agent } from '../agents/agent.ts';
 import { rootsIn } from '../agents/more-folders.ts';
 import { storeOf } from '../agents/store.ts';
 import type { Context } from '../context.ts';
-import { findTranscripts } from './discover.ts';
+import { findTranscripts, isTranscriptOf } from './discover.ts';
 import { withDatabase } from './stored/source.ts';
 
 /** Data of an agent that looks like sessions, and that no reader reads. */
@@ -32,7 +32,7 @@ function findPacked({ variables, home }: Where, agent: Agent): UnknownData[] {
   const endingOf = (path: string): string | undefined => {
     const [, plain = '', ending = ''] = PACKED.exec(path) ?? [];
     const isPacked = ending !== '' && !COPIES.has(ending.toLowerCase());
-    return isPacked && !agent.isTranscript(path) && agent.isTranscript(plain) ? ending.toLowerCase() : undefined;
+    return isPacked && !isTranscriptOf(agent, path) && agent.isTranscript(plain) ? ending.toLowerCase() : undefined;
   };
   const packed = { ...agent, isTranscript: (path: string) => endingOf(path) !== undefined };
   const places = agent.roots(variables, home).map((root) => ({ agent: packed, root, below: '' }));

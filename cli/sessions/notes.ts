@@ -4,6 +4,7 @@ import { readKey } from '../../redact/key.ts';
 import { storeOf } from '../agents/store.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
+import { packedAt } from '../read/bytes.ts';
 import { createRecordHash } from '../read/identity.ts';
 import { findKept } from '../read/kept.ts';
 import type { Spool } from '../spool/open.ts';
@@ -21,10 +22,11 @@ export function noteRecords(
   const hashRecord = createRecordHash(readKey(stateFolder(context)));
   const agent = context.agents.find((one) => one.id === id);
   const known = spool.files.ofSession(id, session).flatMap(({ root, path, origin }) => {
-    const stats = statSync(join(root, path), { throwIfNoEntry: false });
+    const packed = packedAt(join(root, path));
+    const stats = statSync(packed ?? join(root, path), { throwIfNoEntry: false });
     if (stats === undefined || agent === undefined || storeOf(agent, path) !== undefined) return [];
     const { size, mtimeMs: modifiedAt, birthtimeMs: bornAt } = stats;
-    return [{ found: { agent, root, path, size, modifiedAt, bornAt }, origin }];
+    return [{ found: { agent, root, path, isPacked: packed !== undefined, size, modifiedAt, bornAt }, origin }];
   });
   const paths = new Set(known.map(({ found }) => join(found.root, found.path)));
   const others = unread.filter(({ found }) => !paths.has(join(found.root, found.path)));

@@ -1,8 +1,8 @@
-import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import { type Store, storeOf } from '../agents/store.ts';
 import type { Context } from '../context.ts';
+import { type Bytes, isThere, openBytes } from '../read/bytes.ts';
 import { continues, FILE_START, fingerprint, STORE_START } from '../read/cursor.ts';
 import { findTranscripts, stampOf } from '../read/discover.ts';
 import type { RecordHash } from '../read/identity.ts';
@@ -32,7 +32,7 @@ export function openTranscript(
   const agent = findAgent(context, row);
   if (agent === undefined) return undefined;
   for (const file of filesOf(row.path)) {
-    if (!existsSync(join(row.root, file))) continue;
+    if (!isThere(join(row.root, file))) continue;
     const store = storeOf(agent, file);
     if (store) return openStored(agent, store, row, file, context.now(), hashRecord);
     if (file === row.path) return openLines(agent, row, join(row.root, row.path), hashRecord);
@@ -67,15 +67,15 @@ export class MovedTranscripts {
 }
 
 function isContinued(path: string, cursor: FileCursor): boolean {
-  let fd: number | undefined;
+  let from: Bytes | undefined;
   try {
-    fd = openSync(path, 'r');
-    return continues(fd, fstatSync(fd).size, cursor);
+    from = openBytes(path);
+    return continues(from, cursor);
   } catch {
     // The file is gone or not readable for this user, so it is not found.
     return false;
   } finally {
-    if (fd !== undefined) closeSync(fd);
+    from?.close();
   }
 }
 
