@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile, Variables } from '../agent.ts';
+import type { Agent, JsonObject, Origin, TranscriptFile, Variables } from '../agent.ts';
 import { headerOf, keyWithContent, toOrigin } from '../shared/identity.ts';
 import { isObject, peekWords } from '../shared/part.ts';
 import { database } from './database.ts';
@@ -69,11 +69,10 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
  * A fork of version 2 copies messages with their numbers and times, under ids of its own. All sessions that descend from the same
  * one by forks have its id in their keys, because numbers and times alone might meet in unrelated sessions.
  */
-function recordKey({ v2, fork }: JsonObject, { origin }: RecordPlace): string | undefined {
+function recordKey({ v2, fork }: JsonObject): string | undefined {
   if (!isObject(v2)) return undefined;
-  const { id: _, session_id: __, ...content } = v2;
-  const root = isObject(fork) ? String(fork.root) : (origin.subagent ?? origin.session);
-  return keyWithContent(root, content);
+  const { id: _, session_id: session, ...content } = v2;
+  return keyWithContent(String(isObject(fork) ? fork.root : session), content);
 }
 
 export const opencode: Agent = createOpenCode('opencode', 'OpenCode', 'OPENCODE_DB');
