@@ -19,6 +19,8 @@ test.each([
   ['Copilot CLI', 'list_issues', {}, copilot, 'mcp github-mcp-server'],
   ['Copilot CLI', 'skill', { skill: 'writing-plans' }, undefined, 'skill writing-plans'],
   ['OpenCode', 'task', { subagent_type: 'general', prompt: 'Look' }, undefined, 'subagent general'],
+  ['OpenCode 2', 'subagent', { agent: 'explore', description: 'x', prompt: 'Look' }, undefined, 'subagent explore'],
+  ['OpenCode 2', 'skill', { id: 'pricing' }, undefined, 'skill pricing'],
   ['Droid', 'linear___list_issues', {}, undefined, 'mcp linear'],
   ['Cline', 'use_mcp_tool', { server_name: 'memory', tool_name: 'read' }, undefined, 'mcp memory'],
 ])('%s: %s uses an add-on', (_, name, input, rest, expected) => {

@@ -11,7 +11,7 @@ export interface AddOn {
 }
 
 const SKILL_TOOLS = /^(?:skill|activate_skill|use_skill)$/i;
-const SUBAGENT_TOOLS = /^(?:task|agent|spawn_agent|delegate_to_agent|invoke_agent)$/i;
+const SUBAGENT_TOOLS = /^(?:task|agent|subagent|spawn_agent|delegate_to_agent|invoke_agent)$/i;
 /** Tools of Cline and Cursor that can call any MCP server. */
 const MCP_TOOLS = /^(?:use_mcp_tool|use_mcp_server|callmcptool)$/i;
 
@@ -25,8 +25,8 @@ export function addOnOfCall(name: string, input: unknown, rest: unknown): AddOn 
   if (!SKILL_TOOLS.test(name) && !SUBAGENT_TOOLS.test(name) && !MCP_TOOLS.test(name)) return undefined;
   const given = asParsedObject(input);
   if (MCP_TOOLS.test(name)) return named('mcp', given.server_name ?? given.serverName ?? given.server);
-  if (SKILL_TOOLS.test(name)) return named('skill', given.skill ?? given.name ?? given.command);
-  const type = given.subagent_type ?? given.agent_type ?? given.agent_name;
+  if (SKILL_TOOLS.test(name)) return named('skill', given.skill ?? given.name ?? given.command ?? given.id);
+  const type = given.subagent_type ?? given.agent_type ?? given.agent_name ?? given.agent;
   const begins = asText(given.prompt) ?? asText(given.message);
   return named('subagent', type ?? (begins === undefined ? undefined : 'default'));
 }

@@ -24,6 +24,7 @@ describe('the intended changes of a call', () => {
   test.each([
     ['a patch as the whole input', 'apply_patch', PATCH],
     ['in a field', 'apply_patch', { input: PATCH }],
+    ['in a field of OpenCode', 'patch', { patchText: PATCH }],
     ['in a shell command', 'shell', { cmd: `apply_patch <<'EOF'\n${PATCH}\nEOF` }],
     ['in arguments as JSON text', 'shell', JSON.stringify({ command: `apply_patch <<'EOF'\n${PATCH}\nEOF` })],
     ['in a script', 'exec', `const patch = ${JSON.stringify(PATCH)};\ntext(await tools.apply_patch(patch));`],

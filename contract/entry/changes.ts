@@ -29,8 +29,8 @@ export const changesOfCall = (name: string, input: unknown): FileChange[] =>
   callsOf(name, input).flatMap((call) => changesOf(call.name, call.input));
 
 function changesOf(name: string, input: unknown): FileChange[] {
-  const { input: text, patch } = asParsedObject(input);
-  for (const source of [asText(text), asText(patch), commandOf(input), asText(input)]) {
+  const { input: text, patch, patchText } = asParsedObject(input);
+  for (const source of [asText(text), asText(patch), asText(patchText), commandOf(input), asText(input)]) {
     if (source?.includes('*** Begin Patch')) return readApplyPatch(source);
   }
   return EDITORS.has(name.toLowerCase()) ? changesOfEditor(asParsedObject(input)) : [];

@@ -7,7 +7,7 @@ import type { Milestone } from '../../contract/review.ts';
  * Raised whenever the same events give other facts or entries. The service then derives again everything that an earlier
  * version derived.
  */
-export const VERSION = 15;
+export const VERSION = 16;
 
 /** Tokens; `input` includes cached ones. */
 export type Tokens = [input: number, cached: number, cacheWrite: number, output: number];
