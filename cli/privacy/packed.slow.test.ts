@@ -64,6 +64,15 @@ test('`skip` works for a thread whose file is already packed', async () => {
   expect(await sessions()).toEqual([]);
 });
 
+test('verify does not say that everything is there while a packed file cannot be unpacked', async () => {
+  const { packed, pack, run, verify } = await setUp();
+  await run('import');
+  pack();
+  expect(await verify()).toMatchObject({ exitCode: 0 });
+  write(packed.replace(THREAD, uuid(3, 1)), 'damaged');
+  expect(await verify()).toMatchObject({ exitCode: 1, unknown: 1 });
+});
+
 test('a packed thread is verified, and a person can import it by its name', async () => {
   const { pack, packed, run, said, verify } = await setUp();
   pack();

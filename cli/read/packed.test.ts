@@ -6,6 +6,7 @@ import { codex } from '../agents/codex/codex.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openReading, textsOf } from '../test/reading.ts';
 import { uuid } from '../test/transcripts.ts';
+import { transcriptAt } from './discover.ts';
 import { findUnknown } from './unknown.ts';
 
 const THREAD = uuid(3, 0);
@@ -111,6 +112,11 @@ test('a damaged packed transcript is reported, and the others are captured', asy
   expect(troubles).toEqual([
     { path: broken.replace(/\.zst$/, ''), reason: expect.stringContaining('it is damaged, or not packed with zstd') },
   ]);
+});
+
+test('a change of a packed file is a change of the transcript that it holds', () => {
+  expect(transcriptAt(codex, `${NAME}.zst`)).toBe(NAME);
+  expect(transcriptAt(codex, 'sessions/notes.txt.zst')).toBeUndefined();
 });
 
 test('a packed transcript is not data of an unknown form', () => {

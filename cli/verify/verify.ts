@@ -7,6 +7,7 @@ import { inspectTranscripts } from '../inspect/transcripts.ts';
 import { formatCount, type Output } from '../output.ts';
 import { openPipeline, openPolicy, openRedactor } from '../pipeline.ts';
 import { createProgress, type Progress } from '../progress.ts';
+import { packedAt } from '../read/bytes.ts';
 import { createRecordHash } from '../read/identity.ts';
 import { createMask } from '../read/mask.ts';
 import { chooseSessions, requireAgents, type SessionFilter } from '../sessions/choose.ts';
@@ -133,8 +134,9 @@ function createAsking(context: Context, { url }: Service, patienceMs: number): R
 /** Counts transcripts without any captured record, and what no reader reads. */
 function countNew(context: Context, spool: Spool, { agent }: SessionFilter, findings: Findings): void {
   const agents = requireAgents(context, agent);
-  for (const { untouched, unknown } of inspectTranscripts({ ...context, agents }, spool, true)) {
+  for (const { untouched, unknown, troubles } of inspectTranscripts({ ...context, agents }, spool, true)) {
     findings.count('newFiles', untouched);
+    findings.count('unknown', troubles.filter(({ path }) => packedAt(path) !== undefined).length);
     for (const { count } of unknown) findings.count('unknown', count);
   }
 }
