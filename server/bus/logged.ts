@@ -1,6 +1,5 @@
-import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
+import { AckPolicy, DeliverPolicy, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { type MsgHdrs, nanos } from '@nats-io/transport-node';
-import type { Bus } from './bus.ts';
 import { type Entry, type Logged, readEntry } from './entry.ts';
 
 /** The header of a message that has its entry. */
@@ -13,14 +12,17 @@ const READ_AT_ONCE = 5_000;
  */
 export const PULL_MS = 1_000;
 
+interface Source {
+  name: string;
+  client: JetStreamClient;
+  manager: JetStreamManager;
+}
+
 /**
  * Reads a subject's messages without their bodies.
  * @throws if not all of them arrive in time, because a part of them says nothing reliable about the session
  */
-export async function readHeaders(
-  { client, manager, name }: Pick<Bus, 'client' | 'manager' | 'name'>,
-  subject: string,
-) {
+export async function readHeaders({ client, manager, name }: Source, subject: string): Promise<Logged[]> {
   const made = await manager.consumers.add(name, {
     filter_subject: subject,
     headers_only: true,
