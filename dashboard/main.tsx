@@ -1,3 +1,4 @@
+import { basePath, hrefOf } from './kit/base-path.ts';
 import './styles.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
@@ -26,7 +27,7 @@ async function main(): Promise<void> {
 }
 
 async function signIn(): Promise<void> {
-  const token = shareTokenOf(window.location.pathname);
+  const token = shareTokenOf(window.location.pathname.slice(basePath().length));
   if (token !== undefined) {
     // A share opens without a sign-in, because most of its readers are not signed in.
     const { SharePage } = await import('./share/share-page.tsx');
@@ -34,7 +35,7 @@ async function signIn(): Promise<void> {
     return;
   }
   const auth = await createAuth();
-  if (window.location.pathname === paths.signedIn()) {
+  if (window.location.pathname === hrefOf(paths.signedIn())) {
     window.history.replaceState(null, '', await auth.finishSignIn());
   } else if (justSignedOut()) {
     showSignedOut(auth);
@@ -51,7 +52,7 @@ async function showDashboard(auth: Auth): Promise<void> {
   const app = { auth, api, indexes, live: createLive(authorizedFetch) };
   const client = createQueryClient();
   auth.onEnd((end) => {
-    if (end === 'left') return window.location.assign(paths.home());
+    if (end === 'left') return window.location.assign(hrefOf(paths.home()));
     showSignedOut(auth, end);
     client.clear();
   });
@@ -74,7 +75,8 @@ const fail = (error: unknown) => show(<SignInFailed error={error} onRetry={retry
 
 function retry(): void {
   // The answer of the identity provider can only be used once.
-  if (window.location.pathname === paths.signedIn()) window.history.replaceState(null, '', paths.home());
+  if (window.location.pathname === hrefOf(paths.signedIn()))
+    window.history.replaceState(null, '', hrefOf(paths.home()));
   main().catch(fail);
 }
 

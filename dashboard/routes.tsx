@@ -19,6 +19,7 @@ import {
 } from './app/search.ts';
 import { Gate } from './frame/gate.tsx';
 import { BrokenPage, LostPage } from './frame/lost.tsx';
+import { basePath } from './kit/base-path.ts';
 import { lazyPart } from './kit/lazy.tsx';
 
 /** The clients with which routes start queries early. Routes do not wait for them; the page shows what is still missing. */
@@ -159,6 +160,7 @@ export const createAppRouter = (context: RouteContext) =>
   createRouter({
     routeTree,
     context,
+    basepath: basePath(),
     defaultPreload: 'intent',
     // Going back to a list restores its scroll position; a new page begins at its top.
     scrollRestoration: true,

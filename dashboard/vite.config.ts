@@ -10,6 +10,10 @@ const ROUTES_OF_THE_SERVICE = ['/v1', '/config', '/health', '/oidc'];
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss(), routeAddresses(), compress()],
+  experimental: {
+    // The same build serves every path, so files find each other by relative addresses. The service adds the path to the page.
+    renderBuiltUrl: (_file, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
+  },
   build: {
     // The content security policy forbids `data:` fonts and inline scripts.
     assetsInlineLimit: 0,

@@ -49,7 +49,11 @@ const publicAddress = (value: string) => {
   if (/[?#]/.test(value)) throw new Error('must have no query and no fragment: paths are added to it');
   const { username, password, origin, pathname } = new URL(value);
   if (username !== '' || password !== '') throw new Error('must name no user and no password: everybody sees it');
-  return `${origin}${pathname.replace(/\/+$/, '')}`;
+  const path = pathname.replace(/\/+$/, '');
+  // Pages, cookies and scripts contain the path, and a proxy may change an encoded one on the way.
+  if (!/^(?:\/[\w.~-]+)*$/.test(path))
+    throw new Error('must have a path of letters, digits, and the characters - . _ ~, without empty parts');
+  return `${origin}${path}`;
 };
 
 const busAddresses = (value: string) => {
@@ -99,7 +103,7 @@ export const OPTIONS = {
     count,
   ),
   PUBLIC_URL: optional(
-    'Address at which browsers and machines reach the service; absent: `HOST` and `PORT`.',
+    'Address at which browsers and machines reach the service, such as `https://tools.example.com/capture`; absent: `HOST` and `PORT`.',
     publicAddress,
   ),
   SECURITY_CONTACT: optional(

@@ -20,3 +20,6 @@ export function publicUrlOf({ PUBLIC_URL, HOST }: Pick<Config, 'PUBLIC_URL' | 'H
   const host = ANY_ADDRESS.has(HOST) ? 'localhost' : HOST;
   return PUBLIC_URL ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
+
+/** The path below which browsers and machines reach the service, without a slash at the end; empty if there is none. */
+export const basePathOf = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/$/, '');

@@ -406,7 +406,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   await identity.mount?.(app);
   await serveDownloads(app, { publicUrl, limits });
   serveSecurityTxt(app, { contact: config.SECURITY_CONTACT, publicUrl, now });
-  await servePages(app, identity.origins);
+  await servePages(app, { publicUrl, origins: identity.origins });
   // A live stream never ends by itself, and closing waits for every answer.
   app.addHook('preClose', async () => live.close());
   app.addHook('onClose', async () => {

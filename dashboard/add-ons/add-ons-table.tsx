@@ -4,6 +4,7 @@ import { formatQuery } from '../../contract/written-query.ts';
 import { paths } from '../app/paths.ts';
 import type { FrameSearch } from '../app/search.ts';
 import { useLinks } from '../app/use-links.ts';
+import { hrefOf } from '../kit/base-path.ts';
 import { formatCost, formatCount, formatPart, formatTokens, plural } from '../kit/format.ts';
 import { type Column, Table } from '../kit/table.tsx';
 import { showHidden } from '../kit/text/controls.ts';
@@ -112,7 +113,7 @@ export function AddOnsTable({ found, plane }: { found: AddOns; plane: Plane }) {
                 {addOn.calls === 0 ? (
                   showHidden(addOn.name)
                 ) : (
-                  <a href={sessionsWith(addOn, found, plane)}>{showHidden(addOn.name)}</a>
+                  <a href={hrefOf(sessionsWith(addOn, found, plane))}>{showHidden(addOn.name)}</a>
                 )}
               </span>
             ),

@@ -2,6 +2,7 @@ import { Check } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Secret } from '../../contract/secret.ts';
 import { keys, useChange, useSecrets } from '../app/queries.ts';
+import { serviceAddress } from '../kit/base-path.ts';
 import { Button } from '../kit/button.tsx';
 import { CopyLine } from '../kit/copy.tsx';
 import { Dialog, DialogActions } from '../kit/dialog.tsx';
@@ -88,7 +89,7 @@ function Usage({ old, since }: { old: Secret; since: string }) {
   const isUsed = lastUsedAt !== undefined && Date.parse(lastUsedAt) > Date.parse(since);
   return (
     <>
-      <CopyLine text={`capture login --url ${window.location.origin} --ask-secret`} label="Copy the command" />
+      <CopyLine text={`capture login --url ${serviceAddress()} --ask-secret`} label="Copy the command" />
       <p role="status" className={isUsed ? 'text-warn' : 'text-muted'}>
         {lastUsedAt === undefined ? (
           'The old secret was never used.'

@@ -1,11 +1,12 @@
 import { QueryClient } from '@tanstack/react-query';
 import { type Client, createClient, ServiceError } from '../../contract/client.ts';
+import { basePath } from '../kit/base-path.ts';
 import { MissingCode } from '../kit/lazy.tsx';
 import { type Auth, ProviderAway } from './auth.ts';
 
 /** The typed client with the person's token; a refused token is renewed once. */
 export function createApi(auth: Auth): Client {
-  return createClient({ baseUrl: '', fetch: createAuthorizedFetch(auth) });
+  return createClient({ baseUrl: basePath(), fetch: createAuthorizedFetch(auth) });
 }
 
 export function createAuthorizedFetch(auth: Auth): typeof fetch {

@@ -1,5 +1,6 @@
 import type { User } from 'oidc-client-ts';
 import type { BootstrapConfig } from '../../contract/bootstrap.ts';
+import { hrefOf, serviceAddress, storageName } from '../kit/base-path.ts';
 import { paths } from './paths.ts';
 import { type End, findEnd, noteSignIn, noteSignOut, watchTabs } from './tabs.ts';
 
@@ -28,8 +29,8 @@ export class ProviderAway extends Error {
 
 /** A token is renewed this many seconds before it expires. */
 const MARGIN = 60;
-const SIGNED_OUT = 'signed-out';
-const CLOCK_AHEAD = 'clock-ahead';
+const SIGNED_OUT = storageName('signed-out');
+const CLOCK_AHEAD = storageName('clock-ahead');
 
 export async function createAuth(): Promise<Auth> {
   const config = await readConfig();
@@ -105,12 +106,12 @@ export async function createAuth(): Promise<Auth> {
       });
       noteClock(user);
       noteSignIn(user.profile.sub);
-      return typeof user.state === 'string' && /^\/(?!\/)/.test(user.state) ? user.state : paths.home();
+      return typeof user.state === 'string' && /^\/(?!\/)/.test(user.state) ? user.state : hrefOf(paths.home());
     },
     async signOut() {
       const { manager, cognitoSignOut } = await loadProvider();
       window.sessionStorage.setItem(SIGNED_OUT, 'yes');
-      const home = window.location.origin + paths.home();
+      const home = serviceAddress() + paths.home();
       const endpoint = await manager.metadataService.getEndSessionEndpoint().catch(() => undefined);
       const address = endpoint === undefined ? home : cognitoSignOut(config, endpoint, home);
       isEnded = true;
@@ -138,7 +139,7 @@ const REFUSED =
 
 type Stored = Pick<User, 'id_token' | 'profile'>;
 
-const nameOf = ({ idpDomain, idpClientId }: BootstrapConfig) => `oidc.user:${idpDomain}:${idpClientId}`;
+const nameOf = ({ idpDomain, idpClientId }: BootstrapConfig) => storageName(`oidc.user:${idpDomain}:${idpClientId}`);
 const forget = (config: BootstrapConfig) => window.sessionStorage.removeItem(nameOf(config));
 
 /** The signed-in person, read from the library's storage. */
@@ -149,7 +150,7 @@ function readStored(config: BootstrapConfig): Stored | undefined {
 
 /** Whether the service answers. */
 export const isAnswering = (): Promise<boolean> =>
-  fetch('/config').then(
+  fetch(hrefOf('/config')).then(
     ({ ok }) => ok,
     () => false,
   );
@@ -177,7 +178,7 @@ const isNew = (user: Stored): boolean => secondsSince(user) < MARGIN && secondsL
 const secondsLeft = (user: Stored): number => user.profile.exp - user.profile.iat - secondsSince(user);
 
 async function readConfig(): Promise<BootstrapConfig> {
-  const response = await fetch('/config');
+  const response = await fetch(hrefOf('/config'));
   if (!response.ok) throw new Error('The service does not answer. It may be starting.');
   return (await response.json()) as BootstrapConfig;
 }

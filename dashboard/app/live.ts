@@ -1,4 +1,5 @@
 import type { LiveChange } from '../../contract/extensions.ts';
+import { hrefOf } from '../kit/base-path.ts';
 
 /** `lost`: the last attempt to connect failed. */
 export type LiveState = 'connecting' | 'open' | 'lost';
@@ -54,9 +55,10 @@ export function createLive(authorizedFetch: typeof fetch): Live {
   /** @returns whether the stream was open */
   async function read(signal: AbortSignal, connection: AbortController): Promise<boolean> {
     const slow = setTimeout(() => setState('lost'), SLOW);
-    const response = await authorizedFetch(ADDRESS, { headers: { accept: 'text/event-stream' }, signal }).finally(() =>
-      clearTimeout(slow),
-    );
+    const response = await authorizedFetch(hrefOf(ADDRESS), {
+      headers: { accept: 'text/event-stream' },
+      signal,
+    }).finally(() => clearTimeout(slow));
     if (!response.ok || !response.body) return false;
     const { createParser } = await import('eventsource-parser');
     setState('open');

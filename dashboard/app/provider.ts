@@ -1,5 +1,6 @@
 import { ErrorResponse, ErrorTimeout, type OidcMetadata, UserManager, WebStorageStateStore } from 'oidc-client-ts';
 import type { BootstrapConfig } from '../../contract/bootstrap.ts';
+import { serviceAddress, storageName } from '../kit/base-path.ts';
 import { paths } from './paths.ts';
 
 /** Seconds in which the provider has to answer; without a timeout the page would stay blank. */
@@ -7,17 +8,17 @@ const PATIENCE = 10;
 
 /** The library that talks to the identity provider, set up for the configured provider. */
 export function createProvider(config: BootstrapConfig) {
-  const { origin } = window.location;
   const metadata = knownMetadata(config);
   const manager = new UserManager({
     authority: config.idpDomain,
     ...(metadata && { metadata }),
     client_id: config.idpClientId,
-    redirect_uri: origin + paths.signedIn(),
-    post_logout_redirect_uri: origin + paths.home(),
+    redirect_uri: serviceAddress() + paths.signedIn(),
+    post_logout_redirect_uri: serviceAddress() + paths.home(),
     requestTimeoutInSeconds: PATIENCE,
     // For this tab only: a reload keeps the person signed in, a closed tab forgets them.
-    userStore: new WebStorageStateStore({ store: window.sessionStorage }),
+    userStore: new WebStorageStateStore({ store: window.sessionStorage, prefix: storageName('oidc.') }),
+    stateStore: new WebStorageStateStore({ store: window.localStorage, prefix: storageName('oidc.') }),
     automaticSilentRenew: false,
     loadUserInfo: false,
   });

@@ -17,6 +17,7 @@ import type { MaskReceipt } from '../../contract/mask.ts';
 import type { RetentionRule } from '../../contract/retention.ts';
 import type { SearchPage, SessionFacts, SessionSummary } from '../../contract/review.ts';
 import type { Secret } from '../../contract/secret.ts';
+import { hrefOf } from '../kit/base-path.ts';
 import { useApp } from './app.ts';
 import type { FrameSearch, SessionsSearch } from './search.ts';
 
@@ -418,7 +419,7 @@ export const useScriptSums = () =>
   useQuery({
     queryKey: keys.scriptSums,
     queryFn: async ({ signal }) => {
-      const text = await (await fetch('/install/SHA256SUMS', { signal })).text();
+      const text = await (await fetch(hrefOf('/install/SHA256SUMS'), { signal })).text();
       return new Map([...text.matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm)].map(([, sum, file]) => [file, sum]));
     },
     staleTime: Number.POSITIVE_INFINITY,

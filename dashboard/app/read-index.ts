@@ -1,5 +1,6 @@
 import { address } from '../../contract/client.ts';
 import { EXTENSIONS } from '../../contract/extensions.ts';
+import { basePath } from '../kit/base-path.ts';
 import { type Line, readLines } from './index-lines.ts';
 
 /** Reads the indexes of sessions. */
@@ -18,7 +19,9 @@ export function createIndexReader(authorizedFetch: typeof fetch): IndexReader {
   let asked: { sessionId: string; response: Promise<Response>; stop: AbortController } | undefined;
 
   const ask = (sessionId: string, from: number, signal: AbortSignal) =>
-    authorizedFetch(address('', EXTENSIONS.getSessionIndex, { sessionId, query: { from: String(from) } }), { signal });
+    authorizedFetch(address(basePath(), EXTENSIONS.getSessionIndex, { sessionId, query: { from: String(from) } }), {
+      signal,
+    });
 
   function take(sessionId: string, signal: AbortSignal): Promise<Response> | undefined {
     if (asked?.sessionId !== sessionId) return undefined;

@@ -1,10 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { setUpProduct } from './harness/product.ts';
+import { type ReverseProxy, startProxy } from './harness/proxy.ts';
 import { type Service, startService } from './harness/service.ts';
 import { linkTo } from './steps/outbox.ts';
 import { ADA, BEN, createFirstAccount, signIn, signOut, signUp } from './steps/person.ts';
@@ -12,24 +11,15 @@ import { createOrganization, invite } from './steps/welcome.ts';
 
 /** The embedded provider of another service. It knows the dashboard by both names of the host: one is theirs, one is ours. */
 let issuer: Service;
-let proxy: Server;
+let proxy: ReverseProxy;
 const folder = mkdtempSync(join(tmpdir(), 'capture-issuer-'));
 const product = setUpProduct({
   async configure(ours) {
     let theirs = '';
-    proxy = createServer((asked, response) => {
-      const target = asked.headers.host?.startsWith('localhost') ? theirs : ours;
-      const { method, headers } = asked;
-      const passed = request(new URL(asked.url ?? '/', target), { method, headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(response);
-      });
-      passed.on('error', () => response.destroy());
-      response.on('close', () => passed.destroy());
-      asked.pipe(passed);
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    const { port } = proxy.address() as AddressInfo;
+    proxy = await startProxy(
+      ({ headers, url }) => new URL(url ?? '', headers.host?.startsWith('localhost') ? theirs : ours).href,
+    );
+    const { port } = proxy;
     const dataDir = join(folder, 'data');
     mkdirSync(dataDir);
     issuer = await startService(dataDir, (address) => {
@@ -46,7 +36,6 @@ const product = setUpProduct({
 });
 afterAll(async () => {
   await issuer?.stop();
-  proxy?.closeAllConnections();
   proxy?.close();
   rmSync(folder, { recursive: true });
 });

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { basePath, storageName } from './base-path.ts';
 
 /** Creates a setting of the appearance. The browser stores it, and `public/theme.js` reads it before the first paint. */
 function createChoice<const Value extends string>(name: 'theme' | 'density' | 'time', preset: Value) {
@@ -13,9 +14,9 @@ function createChoice<const Value extends string>(name: 'theme' | 'density' | 't
     else document.documentElement.dataset[name] = value;
     // The sign-in pages read the cookie before anything is drawn.
     // biome-ignore lint/suspicious/noDocumentCookie: not every browser has the Cookie Store API
-    if (name === 'theme') document.cookie = `${name}=${value}; path=/; max-age=31536000; samesite=lax`;
+    if (name === 'theme') document.cookie = `${name}=${value}; path=${basePath()}/; max-age=31536000; samesite=lax`;
     try {
-      localStorage.setItem(name, value);
+      localStorage.setItem(storageName(name), value);
     } catch {
       // The setting then lasts for this visit only.
     }

@@ -1,3 +1,5 @@
+import { storageName } from './base-path.ts';
+
 /**
  * Values that the browser stores between visits. A browser may refuse storage, and stored values may come from another
  * version or from the person, so callers check what they read.
@@ -6,7 +8,7 @@
 /** @returns the value stored under the name; undefined if there is none, or if it is not JSON */
 export function readLocal(name: string): unknown {
   try {
-    return JSON.parse(localStorage.getItem(name) ?? 'null') ?? undefined;
+    return JSON.parse(localStorage.getItem(storageName(name)) ?? 'null') ?? undefined;
   } catch {
     return undefined;
   }
@@ -15,7 +17,7 @@ export function readLocal(name: string): unknown {
 /** Stores a value. If the browser refuses storage, the value lasts for this visit only. */
 export function writeLocal(name: string, value: unknown): void {
   try {
-    localStorage.setItem(name, JSON.stringify(value));
+    localStorage.setItem(storageName(name), JSON.stringify(value));
   } catch {
     // Storage is full or forbidden.
   }

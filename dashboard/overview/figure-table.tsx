@@ -1,5 +1,6 @@
 import type { Figures, Usage } from '../../contract/review.ts';
 import type { FrameSearch } from '../app/search.ts';
+import { hrefOf } from '../kit/base-path.ts';
 import { formatCost, formatCount, formatPart, formatUtcDay } from '../kit/format.ts';
 import { Table } from '../kit/table.tsx';
 import { FIELD_OF, type Group, useNames } from '../shared/group-names.ts';
@@ -31,7 +32,7 @@ export function FigureTable({ usage, groups, slots, plane, label }: Props) {
       key: group.value,
       name: nameOf(group),
       ...(group.value !== '' && {
-        href: sessionsOf(plane, usage, { field: FIELD_OF[group.dimension], value: group.value }),
+        href: hrefOf(sessionsOf(plane, usage, { field: FIELD_OF[group.dimension], value: group.value })),
       }),
       figures: group,
     }),
@@ -40,7 +41,7 @@ export function FigureTable({ usage, groups, slots, plane, label }: Props) {
     (slot, index): Row => ({
       key: slot.from,
       name: `${formatUtcDay(Date.parse(slot.from), 'year')}${slot.from === slot.to ? '' : ` to ${formatUtcDay(Date.parse(slot.to))}`}`,
-      href: sessionsOf(plane, slot),
+      href: hrefOf(sessionsOf(plane, slot)),
       figures: sums[index] as Figures,
     }),
   );

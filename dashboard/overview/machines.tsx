@@ -3,6 +3,7 @@ import type { Environment } from '../../contract/environment.ts';
 import { paths } from '../app/paths.ts';
 import { useEnvironments, useMachineHealth } from '../app/queries.ts';
 import type { FrameSearch } from '../app/search.ts';
+import { hrefOf } from '../kit/base-path.ts';
 import { formatCount } from '../kit/format.ts';
 import { Table } from '../kit/table.tsx';
 import { Ago, useNow } from '../kit/time.tsx';
@@ -38,7 +39,7 @@ export function Machines({ plane }: { plane: FrameSearch['plane'] }) {
           {
             head: 'Machine',
             cell: ({ environmentId }) => (
-              <a href={paths.sessions({ q: `machine:${environmentId}`, plane })}>{names.get(environmentId)}</a>
+              <a href={hrefOf(paths.sessions({ q: `machine:${environmentId}`, plane }))}>{names.get(environmentId)}</a>
             ),
           },
           { head: 'Last seen', label: 'seen', cell: ({ lastSeenAt }) => <Ago time={lastSeenAt} /> },

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import type { Usage } from '../../contract/review.ts';
 import { DIMENSIONS, type Dimension, type FrameSearch } from '../app/search.ts';
+import { hrefOf } from '../kit/base-path.ts';
 import { Choice } from '../kit/choice.tsx';
 import { formatCost, formatPart, formatShort } from '../kit/format.ts';
 import { useNames } from '../shared/group-names.ts';
@@ -122,7 +123,7 @@ export function Multiples({ usage, before, plane, dimension: wanted, onDimension
               range={range}
               slot={slot}
               onSlot={setSlot}
-              addressOf={(at, series) => sessionsOf(plane, at, series?.filter)}
+              addressOf={(at, series) => hrefOf(sessionsOf(plane, at, series?.filter))}
             />
           ))}
         </div>

@@ -6,6 +6,7 @@ import { keys, usageQuery, useUsage } from '../app/queries.ts';
 import type { FrameSearch, OverviewSearch } from '../app/search.ts';
 import { useLinks } from '../app/use-links.ts';
 import { Page } from '../frame/page.tsx';
+import { hrefOf } from '../kit/base-path.ts';
 import { formatCost, formatDuration, plural } from '../kit/format.ts';
 import { Waiting } from '../kit/notes.tsx';
 import { useNow } from '../kit/time.tsx';
@@ -107,7 +108,7 @@ function Running({ running, plane }: Pick<Usage, 'running'> & Pick<FrameSearch, 
         }))}
       />
       {running.length >= MOST_RUNNING && (
-        <a href={paths.sessions({ q: 'status:active', plane })} className="link mt-2 inline-block text-13">
+        <a href={hrefOf(paths.sessions({ q: 'status:active', plane }))} className="link mt-2 inline-block text-13">
           All active sessions
         </a>
       )}

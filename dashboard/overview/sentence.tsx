@@ -1,6 +1,7 @@
 import type { Figures } from '../../contract/review.ts';
 import { paths } from '../app/paths.ts';
 import { useMachineHealth } from '../app/queries.ts';
+import { hrefOf } from '../kit/base-path.ts';
 import { formatCost, formatPart, plural } from '../kit/format.ts';
 import { useNow } from '../kit/time.tsx';
 import { useMachineNames } from '../shared/group-names.ts';
@@ -74,22 +75,22 @@ export function Sentence({ range, total, before, isWaiting, isCatchingUp }: Prop
         </span>
       )}
       {wrong.slice(0, MOST_MACHINES).map(({ id, text }) => (
-        <a key={id} href={paths.environments()} className="text-warn">
+        <a key={id} href={hrefOf(paths.environments())} className="text-warn">
           {text}
         </a>
       ))}
       {wrong.length > MOST_MACHINES && (
-        <a href={paths.environments()} className="text-warn">
+        <a href={hrefOf(paths.environments())} className="text-warn">
           {plural(wrong.length - MOST_MACHINES, 'more machine')} in trouble
         </a>
       )}
       {paused.slice(0, MOST_MACHINES).map(({ id, text }) => (
-        <a key={id} href={paths.environments()}>
+        <a key={id} href={hrefOf(paths.environments())}>
           {text}
         </a>
       ))}
       {paused.length > MOST_MACHINES && (
-        <a href={paths.environments()}>{plural(paused.length - MOST_MACHINES, 'more machine')} paused</a>
+        <a href={hrefOf(paths.environments())}>{plural(paused.length - MOST_MACHINES, 'more machine')} paused</a>
       )}
     </p>
   );

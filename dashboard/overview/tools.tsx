@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Usage } from '../../contract/review.ts';
 import type { FrameSearch } from '../app/search.ts';
+import { hrefOf } from '../kit/base-path.ts';
 import { formatCount, formatPart, plural } from '../kit/format.ts';
 import { ShowAll } from '../kit/more.tsx';
 import { showHidden } from '../kit/text/controls.ts';
@@ -38,7 +39,7 @@ export function Tools({ usage, plane }: { usage: Usage; plane: FrameSearch['plan
                 {name === '' ? (
                   'others'
                 ) : (
-                  <a href={sessionsOf(plane, usage, { field: 'tool', value: name })}>{showHidden(name)}</a>
+                  <a href={hrefOf(sessionsOf(plane, usage, { field: 'tool', value: name }))}>{showHidden(name)}</a>
                 )}
               </th>
               <td aria-hidden>

@@ -2,6 +2,7 @@ import type { CSSProperties, KeyboardEvent } from 'react';
 import type { Usage } from '../../contract/review.ts';
 import { hourOfWeek } from '../../contract/written-query.ts';
 import type { FrameSearch } from '../app/search.ts';
+import { hrefOf } from '../kit/base-path.ts';
 import { formatCount } from '../kit/format.ts';
 import { sessionsOf } from './series.ts';
 
@@ -60,7 +61,7 @@ export function WeekHours({ usage, plane }: { usage: Usage; plane: FrameSearch['
                   <td key={hour} title={`${day} ${hour}:00–${hour + 1}:00 UTC: ${formatCount(count)}`}>
                     {count > 0 && (
                       <a
-                        href={sessionsOf(plane, usage, { field: 'hour', value: hourOfWeek(at) })}
+                        href={hrefOf(sessionsOf(plane, usage, { field: 'hour', value: hourOfWeek(at) }))}
                         data-at={at}
                         tabIndex={at === busiest ? 0 : -1}
                         style={{ '--share': Math.sqrt(count / most) } as CSSProperties}

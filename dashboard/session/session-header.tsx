@@ -4,6 +4,7 @@ import type { SessionFacts, SessionSummary } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
 import { paths } from '../app/paths.ts';
 import { useEnvironments } from '../app/queries.ts';
+import { serviceAddress } from '../kit/base-path.ts';
 import { Button } from '../kit/button.tsx';
 import { CopyButton } from '../kit/copy.tsx';
 import { formatCount, formatDuration, formatExact, formatTokens, plural } from '../kit/format.ts';
@@ -70,7 +71,7 @@ export function SessionHeader(props: Props) {
           : undefined,
       ],
       ['cost', summary && costOf(summary).text],
-      ['link', window.location.origin + paths.session(session.sessionId)],
+      ['link', serviceAddress() + paths.session(session.sessionId)],
     ];
     return facts.flatMap(([name, value]): Head => (value ? [[name, value]] : []));
   };

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useHistoryEntry } from '../app/history-entry.ts';
 import { paths } from '../app/paths.ts';
+import { serviceAddress } from '../kit/base-path.ts';
 import { plural } from '../kit/format.ts';
 import { lastPlaces } from './last-place.ts';
 import type { Place, Row } from './model/rows.ts';
@@ -70,7 +71,7 @@ export function useSessionPlace(data: SessionData, search: Search, tell: (words:
     chooseRange,
     leaveRange: useCallback(() => change({ from: undefined, to: undefined }), [change]),
     linkOf: (sequence = reading.current.get()?.sequence) =>
-      window.location.origin + paths.session(sessionId, sequence, range),
+      serviceAddress() + paths.session(sessionId, sequence, range),
     /** A jump adds an entry to the browser's history, so that Back returns to the place before it. */
     jump: useCallback(
       (sequence: number) => {

@@ -1,5 +1,6 @@
 import { paths } from '../app/paths.ts';
 import { readTimeMode, TIME_MODES, type TimeMode, useTimeMode, writeTimeMode } from '../kit/appearance.ts';
+import { hrefOf } from '../kit/base-path.ts';
 import { formatClock, formatDuration, formatExact } from '../kit/format.ts';
 import type { Item } from './model/items.ts';
 
@@ -32,7 +33,7 @@ export function TimeLink({ sessionId, item: { sequence, time }, start }: Props) 
   const [mode] = useTimeMode();
   return (
     <a
-      href={paths.session(sessionId, sequence)}
+      href={hrefOf(paths.session(sessionId, sequence))}
       tabIndex={-1}
       className="timeline-time"
       title={`Event ${sequence}, ${formatExact(time)}`}

@@ -7,6 +7,7 @@ import { formatQuery } from '../../contract/written-query.ts';
 import { paths } from '../app/paths.ts';
 import { SCREENFUL, type SessionRow, type SessionSearch, useSession, useSessions } from '../app/queries.ts';
 import { Page } from '../frame/page.tsx';
+import { hrefOf } from '../kit/base-path.ts';
 import { Button } from '../kit/button.tsx';
 import { formatCount, plural } from '../kit/format.ts';
 import { Waiting } from '../kit/notes.tsx';
@@ -58,7 +59,8 @@ export function SessionsPage() {
     return formatQuery({ terms, filters: [] });
   }, [q]);
   const addressOf = useCallback(
-    (sessionId: string, sequence?: number) => paths.session(sessionId, sequence, { find: words || undefined, plane }),
+    (sessionId: string, sequence?: number) =>
+      hrefOf(paths.session(sessionId, sequence, { find: words || undefined, plane })),
     [words, plane],
   );
   // On a very wide screen, the first session is previewed until the person closes the preview.

@@ -1,3 +1,4 @@
+import { basePath } from '../kit/base-path.ts';
 import '../session.css';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { type Client, createClient, ServiceError } from '../../contract/client.ts';
@@ -72,7 +73,7 @@ export function SharePage({ token, read = readShare }: { token: string; read?: t
 
 /** Opens a share without a sign-in, and signed in if the service requires it. */
 async function readShare(token: string): Promise<ReadShare> {
-  const asNobody = createClient({ baseUrl: '' });
+  const asNobody = createClient({ baseUrl: basePath() });
   try {
     return await read(asNobody, token);
   } catch (error) {

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Environment, MachineHealth, MachineState, ReportedState } from '../../contract/environment.ts';
 import { onboarding } from '../../contract/onboarding.ts';
 import { paths } from '../app/paths.ts';
+import { serviceAddress } from '../kit/base-path.ts';
 import { formatAgo, formatExact, formatMoment, plural } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { useNow } from '../kit/time.tsx';
@@ -117,7 +118,7 @@ interface VersionProps {
 
 /** The version of a machine's command line, and the line that installs the later one that the service offers. */
 export function VersionOf({ machine: { platform, serviceCliVersion }, health }: VersionProps) {
-  const line = onboarding(window.location.origin).find(({ systems }) => systems.includes(SYSTEMS[platform]));
+  const line = onboarding(serviceAddress()).find(({ systems }) => systems.includes(SYSTEMS[platform]));
   return (
     <span className="text-muted">
       {showHidden(serviceCliVersion)}

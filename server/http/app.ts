@@ -8,6 +8,8 @@ import { Problem } from '../../contract/problem.ts';
 import type { Route } from '../../contract/route.ts';
 import { ROUTES } from '../../contract/routes.ts';
 import { newUuid } from '../ids.ts';
+import { basePathOf } from '../public-url.ts';
+import { refuseOwnPath, removeBasePath } from './base-path.ts';
 import { type BindOptions, bindRoute, COMPRESSED } from './bind.ts';
 import { compiledOnUse } from './compiled.ts';
 import { Connections } from './connections.ts';
@@ -31,8 +33,10 @@ const serializerOf = compiledOnUse((schema: object) => fastJson(schema));
 /** The HTTP server. It knows nothing about the product. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const headers = securityHeaders(options.publicUrl);
+  const base = basePathOf(options.publicUrl);
   const app = Fastify({
     loggerInstance: options.log,
+    rewriteUrl: ({ url = '/' }) => removeBasePath(base, url),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: createRequestIds(),
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
@@ -53,6 +57,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     // A request that arrives while the service closes is answered before its connection is closed.
     return503OnClosing: false,
   });
+  refuseOwnPath(app, base);
   const connections = new Connections(app.server);
   app.removeAllContentTypeParsers();
   // A route reads its body itself, after authentication.

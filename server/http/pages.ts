@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { basePathOf } from '../public-url.ts';
 import { unknownRoute } from './app.ts';
 
 const BUILT = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
@@ -18,29 +19,36 @@ const CACHED = [
   ['/fonts/', 'public, max-age=86400'],
 ] as const;
 
+export interface PageOptions {
+  /** Public address of the service. The page and its files may be below a path. */
+  publicUrl: string;
+  /** The origins from which the browser fetches tokens. */
+  origins: () => Promise<readonly string[]>;
+  /** The folder of the build. */
+  folder?: string;
+}
+
 /**
  * Serves the files of the built dashboard. It serves the dashboard's page for every address that is not a route, so that a deep
  * link can be reloaded.
- * @param origins from which the browser fetches tokens
- * @param folder of the build
  */
 export async function servePages(
   app: FastifyInstance,
-  origins: () => Promise<readonly string[]>,
-  folder = BUILT,
+  { publicUrl, origins, folder = BUILT }: PageOptions,
 ): Promise<void> {
-  const built = existsSync(join(folder, 'index.html'));
-  if (built) {
+  const page = readPage(folder, basePathOf(publicUrl));
+  if (page !== undefined) {
     await app.register(fastifyStatic, {
       root: folder,
       wildcard: false,
       index: false,
       cacheControl: false,
+      globIgnore: [PAGE],
       // The build contains each file in Brotli and gzip as well.
       preCompressed: true,
       setHeaders: (reply, path) => {
         const [, age] = CACHED.find(([folder]) => path.includes(folder)) ?? [];
-        reply.header('cache-control', age ?? (isOfShare(reply.request) ? 'no-store' : 'no-cache'));
+        reply.header('cache-control', age ?? 'no-cache');
         if (path.includes('/assets/')) reply.header('content-security-policy', WORKER_POLICY);
       },
     });
@@ -49,18 +57,30 @@ export async function servePages(
     const path = request.url.split('?')[0] ?? '/';
     const { problem, allow } = unknownRoute(path);
     const wantsPage = ['GET', 'HEAD'].includes(request.method) && !/^\/(v1|scim)\//.test(path) && allow === undefined;
-    if (wantsPage && request.headers.accept?.includes('text/html')) return sendPage(reply, built);
+    if (wantsPage && request.headers.accept?.includes('text/html')) {
+      if (page === undefined) return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT);
+      reply.header('content-security-policy', pagePolicy(await origins()));
+      reply.header('cache-control', isOfShare(request) ? 'no-store' : 'no-cache');
+      return reply.type('text/html; charset=utf-8').send(page);
+    }
     if (allow !== undefined) reply.header('allow', allow);
     throw problem;
   });
+}
 
-  async function sendPage(reply: FastifyReply, isBuilt: boolean) {
-    if (!isBuilt) {
-      return reply.code(503).type('text/plain; charset=utf-8').send('The dashboard is not built. Run: npm run build\n');
-    }
-    reply.header('content-security-policy', pagePolicy(await origins()));
-    return reply.type('text/html; charset=utf-8').sendFile('index.html', { cacheControl: false });
-  }
+const PAGE = 'index.html';
+const NOT_BUILT = 'The dashboard is not built. Run: npm run build\n';
+
+/**
+ * The page of the build, whose own addresses begin with the base path. The same build serves every path: its scripts read the
+ * path from the page, and find each other by relative addresses.
+ */
+function readPage(folder: string, base: string): string | undefined {
+  const path = join(folder, PAGE);
+  if (!existsSync(path)) return undefined;
+  const built = readFileSync(path, 'utf8');
+  if (base === '') return built;
+  return built.replace(/<html(?=[ >])/, `<html data-base="${base}"`).replace(/ (href|src)="(?=\/)/g, ` $1="${base}`);
 }
 
 /** The address of a shared session is the key to it, so no cache on the way may keep it. */

@@ -100,7 +100,7 @@ export async function serve(
     observer: metrics,
     identity,
     auditKey,
-    publicUrl: 'http://capture.test',
+    publicUrl: overrides.PUBLIC_URL ?? 'http://capture.test',
     log: createLogger('debug', { write: (line: string) => void log.push(line) }),
     now: () => clock.now,
   });

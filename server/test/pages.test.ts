@@ -5,9 +5,16 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servePages } from '../http/pages.ts';
 
+const PAGE = `<!doctype html>
+<html lang="en">
+<link rel="preload" href="/config" as="fetch" crossorigin />
+<script src="/theme.js"></script>
+<a href="https://example.com/">elsewhere</a>
+<div data-src="/as-it-is">="/as-it-is</div>
+</html>`;
+
 const FILES = {
-  'index.html': 'page',
-  'index.html.br': 'page in brotli',
+  'index.html': PAGE,
   'assets/a-1.js': 'script',
   'assets/a-1.js.br': 'script in brotli',
   'assets/a-1.js.gz': 'script in gzip',
@@ -21,13 +28,18 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'capture-built-'));
   mkdirSync(join(folder, 'assets'));
   for (const [name, content] of Object.entries(FILES)) writeFileSync(join(folder, name), content);
-  app = Fastify();
-  await servePages(app, async () => [], folder);
+  app = await serveAt('https://capture.example.com');
 });
 afterAll(async () => {
   await app.close();
   rmSync(folder, { recursive: true });
 });
+
+async function serveAt(publicUrl: string): Promise<FastifyInstance> {
+  const served = Fastify();
+  await servePages(served, { publicUrl, origins: async () => [], folder });
+  return served;
+}
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers });
 
@@ -62,11 +74,24 @@ test('a file without other encodings is sent unchanged', async () => {
   expect([answer.statusCode, answer.body, answer.headers['content-encoding']]).toEqual([200, 'font', undefined]);
 });
 
-test('the page is sent compressed under each of its addresses', async () => {
-  const answer = await get('/sessions/ses_1', { accept: 'text/html', 'accept-encoding': 'br' });
-  expect(answer.body).toBe('page in brotli');
-  expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
-  expect(answer.headers['content-security-policy']).toContain("script-src 'self'");
+test('the page of the build is sent under each of its addresses', async () => {
+  for (const url of ['/', '/sessions/ses_1', '/index.html']) {
+    const answer = await get(url, { accept: 'text/html' });
+    expect(answer.body).toBe(PAGE);
+    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(answer.headers['content-security-policy']).toContain("script-src 'self'");
+  }
+});
+
+test('below a path, the page loads its files from there and tells its scripts the path', async () => {
+  const below = await serveAt('https://example.com/tools/capture');
+  const { body } = await below.inject({ url: '/sessions/ses_1', headers: { accept: 'text/html' } });
+  await below.close();
+  expect(body).toBe(
+    PAGE.replace('<html', '<html data-base="/tools/capture"')
+      .replace('"/config"', '"/tools/capture/config"')
+      .replace('"/theme.js"', '"/tools/capture/theme.js"'),
+  );
 });
 
 test('no cache stores the address of a shared session', async () => {

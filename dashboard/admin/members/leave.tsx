@@ -3,6 +3,7 @@ import { useApp, usePerson } from '../../app/app.ts';
 import { forgetMembership } from '../../app/membership.ts';
 import { paths } from '../../app/paths.ts';
 import { noteLeft } from '../../app/tabs.ts';
+import { hrefOf } from '../../kit/base-path.ts';
 import { showHidden } from '../../kit/text/controls.ts';
 import { Confirm } from '../../shared/confirm.tsx';
 
@@ -42,7 +43,7 @@ export function DeleteOrganization({ onClose }: { onClose: () => void }) {
       }}
       touches={[]}
       isIncomplete={name.trim() !== organization.name}
-      onDone={() => window.location.assign(paths.home())}
+      onDone={() => window.location.assign(hrefOf(paths.home()))}
       onClose={onClose}
       extra={
         <label className="flex flex-col gap-1 text-13">
@@ -70,7 +71,7 @@ export function Leave({ onClose }: { onClose: () => void }) {
       }}
       touches={[]}
       // A reload, so that the page keeps nothing from the organization.
-      onDone={() => window.location.assign(paths.home())}
+      onDone={() => window.location.assign(hrefOf(paths.home()))}
       onClose={onClose}
     >
       You lose access now and need an invitation to come back. The secrets that you issued or that your machines have

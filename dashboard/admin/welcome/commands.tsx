@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { ONBOARDING, onboarding, onboardingBySecret, rehearsal } from '../../../contract/onboarding.ts';
 import { useScriptSums } from '../../app/queries.ts';
+import { hrefOf, serviceAddress } from '../../kit/base-path.ts';
 import { Button } from '../../kit/button.tsx';
 import { CopyLine } from '../../kit/copy.tsx';
 import { SYSTEM } from '../../kit/platform.ts';
@@ -16,10 +17,9 @@ const NEEDS = {
 
 /** The command for each system, and below it two alternatives. */
 export function Commands({ mayIssue }: { mayIssue: boolean }) {
-  const { origin } = window.location;
   const [system, setSystem] = useState<string>(SYSTEM);
   const sums = useScriptSums();
-  const lines = onboarding(origin).flatMap(({ systems, command, file }) =>
+  const lines = onboarding(serviceAddress()).flatMap(({ systems, command, file }) =>
     systems.map((name) => ({ name, command, sum: sums?.get(file) })),
   );
   return (
@@ -51,7 +51,7 @@ export function Commands({ mayIssue }: { mayIssue: boolean }) {
           <p className="text-muted">
             This shows what would be sent, with secrets masked, and sends nothing. It needs npm and Node.js 24:
           </p>
-          <CopyLine text={rehearsal(origin)} label="Copy the line that sends nothing" />
+          <CopyLine text={rehearsal(serviceAddress())} label="Copy the line that sends nothing" />
           <p className="text-muted">
             All of it comes from this service: <Script path="/install">the script</Script>,{' '}
             <Script path="/install.ps1">the one for Windows</Script>,{' '}
@@ -65,7 +65,7 @@ export function Commands({ mayIssue }: { mayIssue: boolean }) {
 
 function Script({ path, children }: { path: string; children: string }) {
   return (
-    <a className="link" href={path} target="_blank" rel="noreferrer">
+    <a className="link" href={hrefOf(path)} target="_blank" rel="noreferrer">
       {children}
     </a>
   );
@@ -73,7 +73,7 @@ function Script({ path, children }: { path: string; children: string }) {
 
 function BySecret({ mayIssue, system }: { mayIssue: boolean; system: string }) {
   const issue = useIssueSecret();
-  const ways = onboardingBySecret(window.location.origin);
+  const ways = onboardingBySecret(serviceAddress());
   const { commands = [] } = ways.find(({ systems }) => systems.includes(system)) ?? {};
   return (
     <div className="flex flex-col gap-2 pt-3">

@@ -36,7 +36,7 @@ export function setUpProduct({
     [product.service, browser] = await Promise.all([startService(dataDir, configure), launchBrowser(keepsPages)]);
     product.folder = folder.path;
     product.open = async (options) => {
-      const tab = await openTab(browser, product.service.url, options);
+      const tab = await openTab(browser, new URL(product.service.url).origin, options);
       tabs.add(tab);
       return tab;
     };

@@ -30,7 +30,7 @@ beforeEach(async () => {
     onError: () => undefined,
   });
   app = Fastify();
-  await servePages(app, origins, folder);
+  await servePages(app, { publicUrl: 'https://capture.example.com', origins, folder });
 });
 afterEach(async () => {
   await app.close();
