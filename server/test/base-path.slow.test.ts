@@ -116,10 +116,12 @@ test('the path itself is an address of the service, and a longer name is not', a
 });
 
 test('an address below the path loses exactly the path, and any other address stays as it is', () => {
-  const base = fc.stringMatching(/^(\/[a-z.-]{1,5}){1,3}$/);
+  const parts = fc.array(fc.constantFrom('/tools', '/capture', '/a.b', '/v1'), { minLength: 1, maxLength: 3 });
+  const text = fc.string({ unit: fc.constantFrom(...'/?ab.%-') });
   fc.assert(
-    fc.property(base, fc.webPath(), fc.webQueryParameters(), (path, rest, query) => {
-      const address = `/${rest.replace(/^\/+/, '')}?${query}`;
+    fc.property(parts, text, text, (names, rest, query) => {
+      const path = names.join('');
+      const address = `/${rest}`;
       expect(removeBasePath(path, path + address)).toBe(address);
       expect(removeBasePath(path, `${path}?${query}`)).toBe(`/?${query}`);
       expect(removeBasePath(path, `${path}x${address}`)).toBe(`${path}x${address}`);
