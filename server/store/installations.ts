@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { AgentId, Installation } from '../../contract/agent.ts';
 import type { AuditParty } from '../../contract/audit.ts';
 import { newId } from '../ids.ts';
@@ -29,10 +29,29 @@ export interface InstallationChange {
 }
 
 /** Omitted fields keep their value. */
-const changes = ({ version, config, status }: InstallationChange, now: number) => sql`
-  version = coalesce(${version ?? null}, installations.version),
-  config = coalesce(${config === undefined ? null : JSON.stringify(config)}, installations.config),
-  status = coalesce(${status ?? null}, installations.status), updated_at = ${now}`;
+const valuesOf = ({ version, config, status }: InstallationChange) => ({
+  version: sql`coalesce(${version ?? null}, installations.version)`,
+  config: sql`coalesce(${config === undefined ? null : JSON.stringify(config)}, installations.config)`,
+  status: sql`coalesce(${status ?? null}, installations.status)`,
+});
+
+const changes = (change: InstallationChange, updatedAt: RawBuilder<unknown>) => {
+  const { version, config, status } = valuesOf(change);
+  return sql`version = ${version}, config = ${config}, status = ${status}, updated_at = ${updatedAt}`;
+};
+
+/** A person's change always counts as one. */
+const changesByPerson = (change: InstallationChange, now: number) => changes(change, sql`${now}`);
+
+/** Machines register their agents often, and usually nothing has changed. */
+const changesByRegistration = (change: InstallationChange, now: number) => {
+  const { version, config, status } = valuesOf(change);
+  return changes(
+    change,
+    sql`case when ${version} is distinct from installations.version or ${config} is distinct from installations.config
+      or ${status} is distinct from installations.status then ${now} else installations.updated_at end`,
+  );
+};
 
 export interface NewInstallation extends InstallationChange {
   agentId: AgentId;
@@ -54,7 +73,7 @@ export const updateInstalled = (
     firstRow(
       within,
       sql<InstallationRow>`
-        update installations set ${changes(change, now)}
+        update installations set ${changesByRegistration(change, now)}
         where organization_id = ${organizationId} and environment_id = ${environmentId} and agent_id = ${agentId}
         returning *`,
     ),
@@ -100,7 +119,7 @@ export const upsertInstallation = (
           created_at, updated_at)
         values (${newInstallationId}, ${organizationId}, ${agentId}, ${environmentId}, ${version},
           ${config === undefined ? null : JSON.stringify(config)}, ${status}, ${now}, ${now})
-        on conflict (environment_id, agent_id) do update set ${changes(installation, now)}
+        on conflict (environment_id, agent_id) do update set ${changesByRegistration(installation, now)}
         returning *`,
     );
     if (installation.config !== undefined) await assertConfigRoom(transaction, organizationId);
@@ -131,7 +150,7 @@ export const updateInstallation = (
     const row = await firstRow(
       transaction,
       sql<InstallationRow>`
-        update installations set ${changes(change, now)}
+        update installations set ${changesByPerson(change, now)}
         where organization_id = ${organizationId} and installation_id = ${installationId}
         returning *`,
     );

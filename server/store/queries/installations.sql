@@ -22,8 +22,11 @@ update installations
 
 -- updateInstalled
 update installations
-  set version = coalesce($1, installations.version), config = coalesce($2, installations.config), status = coalesce($3, installations.status), updated_at = $4
-  where organization_id = $5 and environment_id = $6 and agent_id = $7
+  set version = coalesce($1, installations.version), config = coalesce($2, installations.config), status = coalesce($3, installations.status), updated_at = case when coalesce($4, installations.version) is distinct
+  from installations.version or coalesce($5, installations.config) is distinct
+  from installations.config or coalesce($6, installations.status) is distinct
+  from installations.status then $7 else installations.updated_at end
+  where organization_id = $8 and environment_id = $9 and agent_id = $10
   returning *;
 
 -- upsertInstallation
