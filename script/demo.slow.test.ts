@@ -19,11 +19,13 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test('the demo has sessions, and keeps them after a restart', async () => {
+test('the demo has sessions, keeps them after a restart, and prints no log lines that its reader need not know', async () => {
   const first = await runDemo();
   expect(first.sessions.length).toBeGreaterThanOrEqual(6);
   expect(first.sessions.every(({ eventCount }) => eventCount > 0)).toBe(true);
   expect(first.exitCode).toBe(0);
+  expect(first.output).toContain('Ctrl-C stops it');
+  expect(first.output).not.toMatch(/ info /);
 
   const again = await runDemo();
   expect(again.credentials).toEqual(first.credentials);
@@ -35,7 +37,11 @@ async function runDemo() {
   const port = await freePort('127.0.0.1');
   const env = { ...process.env, PORT: String(port), DATA_DIR: dataDir };
   running = spawn(process.execPath, ['script/demo.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const ended = once(running, 'exit');
+  const ended = once(running, 'close');
+  let output = '';
+  running.stdout?.on('data', (text) => {
+    output += text;
+  });
   await said(running, 'Sign in with');
   const url = `http://127.0.0.1:${port}`;
   const credentials = JSON.parse(readFileSync(join(dataDir, 'demo', 'demo.json'), 'utf8')) as Credentials;
@@ -43,7 +49,7 @@ async function runDemo() {
   const { body } = await createClient({ baseUrl: url, credential: () => token }).listSessions({});
   running.kill('SIGINT');
   const [exitCode] = (await ended) as [number | null];
-  return { credentials, sessions: body.sessions, exitCode };
+  return { credentials, sessions: body.sessions, exitCode, output };
 }
 
 /** Waits for the text. If the process ends first, it fails with the whole output. */

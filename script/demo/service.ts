@@ -17,10 +17,13 @@ const GREETING_MS = 500;
 /** Overrides the shell's settings, so that the demo touches nothing outside its folder. An empty value counts as absent. */
 const EMBEDDED = { DATABASE_URL: '', DATABASE_URL_FILE: '', IDENTITY_PROVIDER: 'embedded', IDENTITY_PROVIDER_FILE: '' };
 
+/** Lines such as the signed heads of audit logs are for a log that is kept elsewhere; at a terminal they hide the account. */
+const QUIET = 'warn';
+
 /** Starts the service on a data folder, waits until it accepts connections, and prints its later log lines. */
 export async function startService(dataDir: string, program: string): Promise<RunningService> {
   const child = spawn(process.execPath, [program], {
-    env: { ...process.env, ...EMBEDDED, DATA_DIR: dataDir },
+    env: { ...process.env, ...EMBEDDED, LOG_LEVEL: process.env.LOG_LEVEL || QUIET, DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
