@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { onboarding } from '../../contract/onboarding.ts';
 import { toText } from '../../server/log-text.ts';
 
 export interface RunningService {
@@ -10,9 +11,6 @@ export interface RunningService {
   /** Resolves with the exit code. */
   ended: Promise<number>;
 }
-
-/** Time for the remaining lines of the greeting after the line with the address. */
-const GREETING_MS = 500;
 
 /** Overrides the shell's settings, so that the demo touches nothing outside its folder. An empty value counts as absent. */
 const EMBEDDED = { DATABASE_URL: '', DATABASE_URL_FILE: '', IDENTITY_PROVIDER: 'embedded', IDENTITY_PROVIDER_FILE: '' };
@@ -31,8 +29,9 @@ export async function startService(dataDir: string, program: string): Promise<Ru
   const output = createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
   const url = await new Promise<string>((resolve, reject) => {
     output.on('line', (line) => {
-      const ready = /is ready at (\S+)/.exec(line);
-      if (ready?.[1] !== undefined) setTimeout(resolve, GREETING_MS, ready[1]);
+      const [, ready] = /is ready at (\S+)/.exec(lines.join('\n')) ?? [];
+      // The greeting ends with the commands that connect a machine.
+      if (ready !== undefined && line.includes(onboarding(ready).at(-1)?.command ?? '')) resolve(ready);
     });
     void ended.then(() => reject(new Error('the service did not start')));
   });
