@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { paths } from '../app/paths.ts';
+import { Heading } from './heading.tsx';
 import { Wordmark } from './wordmark.tsx';
 
 interface Props {
@@ -25,7 +26,7 @@ export function AlonePage({ title, about, isMember, children }: Props) {
             </Link>
           )}
         </div>
-        <h1 className="text-20">{title}</h1>
+        <Heading className="text-20">{title}</Heading>
         <p className="text-muted">{about}</p>
       </header>
       {children}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { showHidden } from '../kit/text/controls.ts';
+import { Heading } from './heading.tsx';
 
 interface Props {
   title: string;
@@ -20,7 +21,7 @@ export function Page({ title, context, actions, wide, children }: Props) {
       <title>{`${showHidden(title)} · Session Capture`}</title>
       <header className="mb-4 flex min-h-8 flex-wrap items-start justify-between gap-x-4 gap-y-2">
         <div className="min-w-0">
-          <h1 className="text-20 max-sm:pl-10">{showHidden(title)}</h1>
+          <Heading className="text-20 max-sm:pl-10">{showHidden(title)}</Heading>
           {context && <p className="mt-1 text-13 text-muted">{context}</p>}
         </div>
         <div className="flex gap-2">{actions}</div>

@@ -4,6 +4,7 @@ import type { SessionFacts, SessionSummary } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
 import { paths } from '../app/paths.ts';
 import { useEnvironments } from '../app/queries.ts';
+import { Heading } from '../frame/heading.tsx';
 import { serviceAddress } from '../kit/base-path.ts';
 import { Button } from '../kit/button.tsx';
 import { CopyButton } from '../kit/copy.tsx';
@@ -80,12 +81,12 @@ export function SessionHeader(props: Props) {
       <div className="flex items-start gap-3 max-sm:gap-1 max-sm:pl-9">
         <div className="min-w-0 grow">
           <title>{`${showHidden(title.slice(0, 80))} · Session Capture`}</title>
-          <h1
+          <Heading
             className="truncate text-16 max-sm:line-clamp-2 max-sm:whitespace-normal max-sm:text-14"
             title={showHidden(title)}
           >
             {showHidden(title)}
-          </h1>
+          </Heading>
         </div>
         <div className="flex flex-none gap-1">
           <CopyButton text={linkOf} label="Copy the link">

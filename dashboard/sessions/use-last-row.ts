@@ -1,5 +1,6 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { useHistoryEntry } from '../app/history-entry.ts';
+import { isFocusFree } from '../frame/heading.tsx';
 import { createKept } from '../kit/kept.ts';
 
 /** Enough for all lists that Back leads to. */
@@ -16,7 +17,7 @@ export function useLastRow(grid: RefObject<HTMLElement | null>) {
   useEffect(() => {
     if (returned.current === undefined) return;
     const row = grid.current?.querySelector<HTMLElement>(`[data-session="${CSS.escape(returned.current)}"]`);
-    if (document.activeElement !== document.body) returned.current = undefined;
+    if (!isFocusFree()) returned.current = undefined;
     else row?.focus({ preventScroll: true });
   });
   const set = useCallback(
