@@ -163,3 +163,9 @@ test('on Windows, two messages of one second have two names, and no path depends
   expect(script).toContain('%~dp0..\\inbox\\cursor');
   expect(script).toMatch(/^[\x20-\x7e\r\n]*$/);
 });
+
+test('on Windows, a program in the current folder is not taken for PowerShell', () => {
+  const script = hookScript({ variables: {}, home: 'C:\\Users\\ann', platform: 'win32' });
+  const programs = script.match(/\S*powershell\S*/gi);
+  expect(programs).toEqual(['"%SystemRoot%\\System32\\WindowsPowerShell\\v1.0\\powershell.exe"']);
+});

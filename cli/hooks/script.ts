@@ -96,7 +96,8 @@ exit 0
 
 /**
  * The same script for Windows. PowerShell copies the message, since cmd's own programs change tabs or cut long lines. The
- * folder is relative to the script, because cmd would read a folder name in this file in another code page.
+ * folder is relative to the script, because cmd would read a folder name in this file in another code page. PowerShell has its
+ * whole path, because cmd looks for programs in the current folder first, and that may be a stranger's repository.
  */
 const BATCH = [
   '@echo off',
@@ -104,7 +105,7 @@ const BATCH = [
   'rem `capture init` writes this file, `capture uninstall` removes it.',
   'if not "%~1"=="cursor" exit /b 0',
   'set "CAPTURE_INBOX=%~dp0..\\inbox\\cursor"',
-  `powershell -NoProfile -NonInteractive -Command "${[
+  `"%SystemRoot%\\System32\\WindowsPowerShell\\v1.0\\powershell.exe" -NoProfile -NonInteractive -Command "${[
     "$ErrorActionPreference = 'Stop'",
     '[void][IO.Directory]::CreateDirectory($env:CAPTURE_INBOX)',
     '$path = [IO.Path]::Combine($env:CAPTURE_INBOX, [guid]::NewGuid())',

@@ -5,6 +5,9 @@
   $ErrorActionPreference = 'Stop'
   # With a progress bar, Windows PowerShell downloads ten times slower.
   $ProgressPreference = 'SilentlyContinue'
+  # A person's own settings must not change what this script does.
+  Set-StrictMode -Off
+  $PSNativeCommandUseErrorActionPreference = $false
 
   $url = @URL@
   $version = @VERSION@
@@ -28,8 +31,8 @@
 
   function Test-Node($path) {
     if (-not $path -or -not (Test-Path -LiteralPath $path)) { return $false }
-    $major = & $path -p 'parseInt(process.versions.node)'
-    return [int]$major -ge $nodeFloor
+    # Windows refuses to start a program for another processor.
+    try { return [int](& $path -p 'parseInt(process.versions.node)') -ge $nodeFloor } catch { return $false }
   }
 
   # Downloads a file of the service into the staging folder and checks its SHA-256.
@@ -53,7 +56,7 @@
 
   try {
     $own = Join-Path $place 'node.exe'
-    $node = (Get-Command node.exe -ErrorAction SilentlyContinue).Source
+    $node = (Get-Command node.exe -CommandType Application -ErrorAction SilentlyContinue | Select-Object -First 1).Source
     if (Test-Node $node) {
       # A version manager's node.exe depends on the terminal. This is the program behind it. It is encoded, because the code page of
       # the console may lack characters of the path.
@@ -81,17 +84,19 @@
     # A batch file cannot contain every character of a path, so it names the folder of the installation by its own place. A literal percent
     # sign is doubled.
     $program = if ($node -eq $own) { '%~dp0..\node.exe' } else { $node.Replace('%', '%%') }
-    # A version manager may remove the current Node.js. The `node.exe` in the PATH is used then.
+    # A version manager may remove the current Node.js. The `node.exe` in the PATH is used then. By its bare name, cmd would look for
+    # it in the current folder first, and that may be a stranger's repository.
     Set-Content -Encoding Oem -LiteralPath $capture -Value @(
       '@echo off'
       'setlocal'
       "set `"capture_node=$program`""
-      'if not exist "%capture_node%" set "capture_node=node.exe"'
+      'if not exist "%capture_node%" for %%I in (node.exe) do set "capture_node=%%~$PATH:I"'
       '"%capture_node%" "%~dp0..\capture.js" %*'
     )
   }
   finally {
-    Remove-Item -Recurse -Force -LiteralPath $staging
+    # A scanner may still read a file of it. That must not hide what went wrong before.
+    Remove-Item -Recurse -Force -ErrorAction SilentlyContinue -LiteralPath $staging
   }
   Write-Host "Installed capture $version as $capture (SHA-256 of the package: $packageSum)."
   $run = "& $(Format-Word $capture)"
@@ -106,7 +111,8 @@
   $found = & $capture status --json 2>$null | Out-String | ConvertFrom-Json
   $mayAsk = $env:CAPTURE_SETUP -ne 'no' -and -not [Console]::IsInputRedirected
   $state = if ($env:CAPTURE_HOME) { $env:CAPTURE_HOME } else { Join-Path $HOME '.capture' }
-  $account = "$($found.organizationName), $($found.plane) plane, at $($found.url)"
+  # A name from the service must not command the terminal.
+  $account = "$($found.organizationName), $($found.plane) plane, at $($found.url)" -replace '\p{C}', ''
   if ($found.signedIn -and $found.reachable -and $found.url -eq $url) {
     Write-Host "This machine is signed in: $account"
     if (Test-Path -LiteralPath (Join-Path $state 'setup.json')) { & $capture restart }

@@ -131,6 +131,16 @@ test('the script for Windows takes every path as it is, and unpacks with the tar
   expect(script).not.toMatch(/& tar/);
 });
 
+test('the launcher for Windows looks for Node.js in the PATH, and never in the current folder', async () => {
+  const script = (await (await serve()).inject('/install.ps1')).body;
+  const lines = script.split('\n').filter((line) => line.includes('capture_node'));
+  const [, fallback = ''] = lines.filter((line) => line.includes('node='));
+  expect(fallback.trim()).toBe(
+    `'if not exist "%capture_node%" for %%I in (node.exe) do set "capture_node=%%~$PATH:I"'`,
+  );
+  expect(lines.join('\n')).not.toContain('=node.exe');
+});
+
 test('every quotation mark that PowerShell knows is doubled', () => {
   expect(quotePowerShell("a'b\u2018c\u2019$(x)")).toBe("'a''b\u2018\u2018c\u2019\u2019$(x)'");
 });
