@@ -58,7 +58,13 @@ export function openapi(version: string): object {
       description: 'Records what coding agents did on developer machines.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'this service' }],
+    servers: [
+      {
+        url: '{publicUrl}',
+        description: 'this service',
+        variables: { publicUrl: { default: 'http://127.0.0.1:4400', description: 'its `PUBLIC_URL`' } },
+      },
+    ],
     tags: TAGS,
     paths,
     components: {

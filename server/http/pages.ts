@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { basePathOf } from '../public-url.ts';
 import { unknownRoute } from './app.ts';
 
@@ -53,16 +53,18 @@ export async function servePages(
       },
     });
   }
+  async function sendPage(reply: FastifyReply, age: 'no-store' | 'no-cache') {
+    if (page === undefined) return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT);
+    reply.header('content-security-policy', pagePolicy(await origins()));
+    return reply.header('cache-control', age).type('text/html; charset=utf-8').send(page);
+  }
+  // The address of a shared session is the key to it, so no cache on the way may keep it.
+  app.get('/s/*', async (_request, reply) => sendPage(reply, 'no-store'));
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?')[0] ?? '/';
     const { problem, allow } = unknownRoute(path);
     const wantsPage = ['GET', 'HEAD'].includes(request.method) && !/^\/(v1|scim)\//.test(path) && allow === undefined;
-    if (wantsPage && request.headers.accept?.includes('text/html')) {
-      if (page === undefined) return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT);
-      reply.header('content-security-policy', pagePolicy(await origins()));
-      reply.header('cache-control', isOfShare(request) ? 'no-store' : 'no-cache');
-      return reply.type('text/html; charset=utf-8').send(page);
-    }
+    if (wantsPage && request.headers.accept?.includes('text/html')) return sendPage(reply, 'no-cache');
     if (allow !== undefined) reply.header('allow', allow);
     throw problem;
   });
@@ -82,9 +84,6 @@ function readPage(folder: string, base: string): string | undefined {
   if (base === '') return built;
   return built.replace(/<html(?=[ >])/, `<html data-base="${base}"`).replace(/ (href|src)="(?=\/)/g, ` $1="${base}`);
 }
-
-/** The address of a shared session is the key to it, so no cache on the way may keep it. */
-const isOfShare = ({ url }: FastifyRequest): boolean => url.startsWith('/s/');
 
 /**
  * A page of the dashboard loads only its own files. Transcripts are hostile, and this policy is the last defence against them.

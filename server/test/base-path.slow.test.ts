@@ -7,6 +7,8 @@ import { ROUTES } from '../../contract/routes.ts';
 import { runs } from '../../contract/test/runs.ts';
 import { type AppOptions, createApp } from '../http/app.ts';
 import { removeBasePath } from '../http/base-path.ts';
+import { servePages } from '../http/pages.ts';
+import { serveSecurityTxt } from '../http/security-txt.ts';
 import { basePathOf } from '../public-url.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { startWorld, type World } from './world.ts';
@@ -143,10 +145,15 @@ test.each([
 /** No request reaches the app of these options. */
 const UNUSED = { log: pino({ level: 'silent' }), handlers: {}, corsOrigins: [], trustProxy: [] };
 
-test.each(['/v1', '/v1/capture', '/scim', '/config', '/health'])(
+test.each(['/v1', '/v1/capture', '/scim', '/config', '/health', '/s', '/.well-known'])(
   'a public address with the path %s is refused, because the service has addresses of its own there',
   async (path) => {
-    const create = createApp({ ...UNUSED, publicUrl: `https://example.com${path}` } as unknown as AppOptions);
-    await expect(create).rejects.toThrow(`PUBLIC_URL must not have a path that begins with /${path.split('/')[1]}: `);
+    const publicUrl = `https://example.com${path}`;
+    const create = async () => {
+      const app = await createApp({ ...UNUSED, publicUrl } as unknown as AppOptions);
+      serveSecurityTxt(app, { contact: undefined, publicUrl, now: Date.now });
+      await servePages(app, { publicUrl, origins: async () => [] });
+    };
+    await expect(create()).rejects.toThrow(`PUBLIC_URL must not have a path that begins with /${path.split('/')[1]}: `);
   },
 );
