@@ -220,6 +220,7 @@ test('two services on one host share no cookie, no stored value and no sign-in',
   }
   const names = await one.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)]);
   expect(names.length).toBeGreaterThan(1);
+  // The router stores the places of pages in one value for all services, under random names of visits.
   for (const name of names.filter((each) => !each.startsWith('tsr-')))
     expect(
       paths.some((each) => name.startsWith(`${each}:`)),
