@@ -57,6 +57,7 @@ export const VOCABULARY = {
     branch: optionalText,
     commit: optionalText,
     model: optionalText,
+    tier: Type.Optional(Type.String({ description: 'service tier of the responses that follow and name none' })),
     forkedFrom: Type.Optional(Type.String({ description: "the agent's id of the session this one was forked from" })),
   }),
   /** The text that a person typed. */
@@ -79,18 +80,33 @@ export const VOCABULARY = {
     durationMs: Type.Optional(Type.Number()),
     detail: Type.Optional(Type.Unknown()),
   }),
-  /** Tokens of one model response. An agent may report a response several times: the largest figures per `responseId` count. */
+  /**
+   * Tokens of one model response, and the terms that decide their price. An agent may report a response several times: the largest
+   * figures per `responseId` count. Responses for an advisor, a compaction or a title are responses, too.
+   */
   usage: Payload({
     responseId: optionalText,
     model: optionalText,
+    purpose: Type.Optional(
+      Type.String({
+        description: "`advisor`, `compaction`, `summary`, `title`, …; absent: the response is the session's own answer",
+      }),
+    ),
     inputTokens: Type.Optional(Type.Integer({ description: 'as counted by the agent; see cacheReadTokens' })),
     outputTokens: optionalCount,
     cacheReadTokens: optionalCount,
     cacheWriteTokens: optionalCount,
+    cacheWrite1hTokens: Type.Optional(
+      Type.Integer({ description: 'the part of `cacheWriteTokens` that is kept for one hour' }),
+    ),
     reasoningTokens: optionalCount,
     totalTokens: optionalCount,
     /** `excluded`: cached tokens come on top of `inputTokens` (Anthropic); `included`: they are part of it (OpenAI). */
     cached: Type.Optional(OneOf(['excluded', 'included'])),
+    webSearches: Type.Optional(Type.Integer({ description: 'searches that the vendor ran for the response' })),
+    speed: Type.Optional(Type.String({ description: '`fast`; absent: normal' })),
+    tier: Type.Optional(Type.String({ description: '`priority`, `flex` or `batch`; absent: normal' })),
+    region: Type.Optional(Type.String({ description: 'the place of inference as the vendor writes it, such as `us`' })),
   }),
   /** A summary replaced the conversation so far. */
   compaction: Payload({ summary: optionalText, trigger: optionalText, tokensBefore: optionalCount }),

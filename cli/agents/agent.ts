@@ -26,6 +26,8 @@ export interface Origin {
   branch?: string;
   /** The session that this one was forked from, if the agent names it. */
   forkedFrom?: string;
+  /** The file may begin with copies from another thread: records without a number, up to this time. */
+  copiedUntil?: string;
   /** Whether the agent's hooks have reported the tool calls and their results. */
   hooked?: boolean;
 }

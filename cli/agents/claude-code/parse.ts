@@ -4,6 +4,7 @@ import { readContext, readResponse, readTyped, textsAt } from '../shared/message
 import { parser } from '../shared/parser.ts';
 import { at, elementsAt, type Part, peek, peekText, takeText, takeWords } from '../shared/part.ts';
 import { event, eventOfKind, facts, notice, readersOf, usage } from '../shared/readers.ts';
+import { nameFurther, nameMessage } from '../shared/responses.ts';
 import { injectedKind, readUser } from './user.ts';
 
 const PROGRESS = ['output', 'taskDescription', 'query', 'command', 'toolName'].map((key) => `data.${key}`);
@@ -49,21 +50,52 @@ export const parse = parser({
   shared: { model: 'message.model', messageId: 'message.id', responseId: 'message.id' },
 });
 
-const readUsage = usage(
+const COUNTS = {
+  inputTokens: 'input_tokens',
+  outputTokens: 'output_tokens',
+  cacheReadTokens: 'cache_read_input_tokens',
+  cacheWriteTokens: 'cache_creation_input_tokens',
+  cacheWrite1hTokens: 'cache_creation.ephemeral_1h_input_tokens',
+  reasoningTokens: 'output_tokens_details.thinking_tokens',
+};
+
+const readCounts = usage(
   {
-    inputTokens: 'message.usage.input_tokens',
-    outputTokens: 'message.usage.output_tokens',
-    cacheReadTokens: 'message.usage.cache_read_input_tokens',
-    cacheWriteTokens: 'message.usage.cache_creation_input_tokens',
-    reasoningTokens: 'message.usage.output_tokens_details.thinking_tokens',
+    ...COUNTS,
+    webSearches: 'server_tool_use.web_search_requests',
+    speed: 'speed',
+    tier: 'service_tier',
+    region: 'inference_geo',
   },
   'excluded',
 );
 
 /** An API response, or the part of it in one content block. */
-function readAssistant(part: Part): Draft[] {
+function readAssistant(part: Part, place: RecordPlace): Draft[] {
   if (peek(part, 'isApiErrorMessage') === true) return readApiError(part);
-  return [...readResponse(part, 'message.content'), ...readUsage(part)];
+  const responseId = nameMessage(part, place);
+  return [
+    ...readResponse(part, 'message.content'),
+    ...readCounts(at(part, 'message.usage'), { responseId }),
+    ...readFurther(part, responseId),
+  ];
+}
+
+/** Iterations that the usage of their response excludes. It includes all others. */
+const PURPOSES: { readonly [type: string]: string } = { advisor_message: 'advisor', compaction: 'compaction' };
+
+const readIteration = usage({ ...COUNTS, model: 'model' }, 'excluded');
+
+/** The responses of an advisor, which has a model of its own, and those that made a summary. */
+function readFurther(part: Part, response: string | undefined): Draft[] {
+  const purposeOf = (iteration: Part) => readerOf(PURPOSES, peekText(iteration, 'type') ?? '');
+  return elementsAt(part, 'message.usage.iterations')
+    .filter((iteration) => purposeOf(iteration) !== undefined)
+    .flatMap((iteration, index) => {
+      const purpose = purposeOf(iteration) ?? '';
+      const model = peekText(part, 'message.model');
+      return readIteration(iteration, { purpose, model, responseId: nameFurther(response, purpose, index) });
+    });
 }
 
 /** The program's own message in place of a missing response. Its usage is all zeros and stays in `rest`. */

@@ -2,7 +2,7 @@ import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile } from '../
 import { headerOf, isTime, isUuid, keyWithContent, stemOf, toOrigin, uuidAtEnd } from '../shared/identity.ts';
 import { locate } from '../shared/locations.ts';
 import { at, isObject, partOf, peek, peekText, peekWords } from '../shared/part.ts';
-import { threadOf } from './event.ts';
+import { threadOf } from '../shared/responses.ts';
 import { parse } from './parse.ts';
 
 /**
@@ -62,7 +62,20 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
     cwd: peekWords(meta, 'cwd'),
     branch: peekWords(meta, 'git.branch'),
     forkedFrom: peekWords(meta, 'forked_from_id'),
+    copiedUntil: isSubagent || peekWords(meta, 'forked_from_id') ? copiedUntil(first) : undefined,
   });
+}
+
+/**
+ * Copies are written with the first record. Up to 1.7 seconds later, the turn begins by writing the parent's count again. The first
+ * response took at least 7 seconds in real sessions.
+ */
+const COPYING_MS = 2_000;
+
+/** The latest time of a copy in a file whose first record is this one. Numbered records are never copies. */
+function copiedUntil({ ordinal, timestamp }: JsonObject = {}): string | undefined {
+  if (typeof ordinal === 'number' || !isTime(timestamp)) return undefined;
+  return new Date(Date.parse(timestamp) + COPYING_MS).toISOString();
 }
 
 /** The thread in the name of a file. */

@@ -1,11 +1,9 @@
-import type { Origin, RecordPlace } from '../agent.ts';
+import type { RecordPlace } from '../agent.ts';
 import { type Draft, draft, type Readers, readerOf } from '../shared/events.ts';
 import { readContext, textsAt } from '../shared/messages.ts';
 import { at, elementsAt, type Part, peek, peekText, takeText } from '../shared/part.ts';
 import { event, eventOfKind, facts, fields, notice, quiet, readersOf, usage } from '../shared/readers.ts';
-
-/** The thread of the file. A sub-agent has its own thread, not the session's. */
-export const threadOf = (origin: Origin): string => origin.subagent ?? origin.session;
+import { isCopied, nameTotal, threadOf } from '../shared/responses.ts';
 
 /** Messages that the person saw. Kinds without a reader become a `record`. */
 export function readEvent(part: Part, place: RecordPlace): Draft[] {
@@ -50,7 +48,7 @@ const readToolEnd = event('tool.result', {
 const readTurnEnd = event('turn.finished', { reason: 'payload.reason', durationMs: 'payload.duration_ms' });
 
 /** Settings that apply from here on. */
-export const readSettings = facts({ cwd: 'cwd', model: 'model' });
+export const readSettings = facts({ cwd: 'cwd', model: 'model', tier: 'service_tier' });
 
 const READERS: Readers = {
   user_message: readPrompt,
@@ -140,20 +138,14 @@ const COUNTS = {
 };
 const readCounts = usage(COUNTS, 'included');
 
-/** The tokens of the last response, and the thread's running total. */
-export const readUsage = (part: Part, place: RecordPlace, last: string, total: string): Draft[] =>
-  readCounts(at(part, last), { responseId: nameResponse(part, place, at(part, total)) });
+const COPY = quiet('duplicate:token_count');
 
-/**
- * Identifies a response by the thread's running total after it. `token_count` has no id of the response and is repeated while
- * no tokens are used (224 of 3008 in real sessions). A copied history has the parent's count. Since 0.169,
- * `token_usage_record` repeats the count with the id. The totals are equal in all of these, and grow in between.
- */
-function nameResponse(part: Part, { origin }: RecordPlace, total: Part): string | undefined {
-  const [input, output] = [peek(total, 'input_tokens'), peek(total, 'output_tokens')];
-  if (typeof input !== 'number' || typeof output !== 'number') return undefined;
-  // Histories were copied before records had numbers. The totals in the copy continue from those of the original thread.
-  const isCopying = origin.subagent !== undefined && peek(part, 'ordinal') === undefined;
-  const thread = (isCopying ? origin.forkedFrom : undefined) ?? threadOf(origin);
-  return `${thread}:${input}+${output}`;
+/** The tokens of the last response, and the thread's running total. */
+export function readUsage(part: Part, place: RecordPlace, last: string, total: string): Draft[] {
+  if (isCopied(part, place)) return COPY(part);
+  const [counts] = readCounts(at(part, last), { responseId: nameTotal(place, at(part, total)) });
+  if (counts === undefined) return [];
+  const model = takeText(part, 'payload.model');
+  const tier = takeText(part, 'payload.service_tier');
+  return [draft('usage', { ...counts.fields, model, tier })];
 }

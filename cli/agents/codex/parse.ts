@@ -3,7 +3,8 @@ import type { JsonObject, RecordPlace } from '../agent.ts';
 import { compose, type Draft, draft, type Reader, type Readers, readerOf } from '../shared/events.ts';
 import { at, type Part, partOf, peek, peekText, takeSame, takeText } from '../shared/part.ts';
 import { context, event } from '../shared/readers.ts';
-import { readEvent, readSettings, readUsage, threadOf } from './event.ts';
+import { threadOf } from '../shared/responses.ts';
+import { readEvent, readSettings, readUsage } from './event.ts';
 import { isResponseItem, readResponseItem } from './response-item.ts';
 
 export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {

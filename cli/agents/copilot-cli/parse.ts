@@ -4,6 +4,7 @@ import { countImages } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
 import { at, elementsAt, isObject, type Part, peek, peekText, peekWords, takeText } from '../shared/part.ts';
 import { context, event, eventOfKind, facts, fields, notice, quiet, readersOf, usage } from '../shared/readers.ts';
+import { nameCall } from '../shared/responses.ts';
 
 const readPlace = (at: string) =>
   facts({
@@ -144,7 +145,7 @@ function readAssistant(part: Part): Draft[] {
     ...(isSilent ? [] : readAnswer(part)),
     ...elementsAt(part, 'data.toolRequests').flatMap((call) => readCall(call)),
     // The call's own record, if there is one, has the same id.
-    ...readOutputTokens(part, { responseId: peekWords(part, 'data.apiCallId', 'data.requestId', 'data.messageId') }),
+    ...readOutputTokens(part, { responseId: nameCall(part) }),
   ];
 }
 

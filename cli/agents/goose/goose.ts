@@ -80,7 +80,7 @@ const READERS: Readers = {
   sessions: readSession,
   summed: readSummed,
   messages: readMessage,
-  usage_ledger: (row) => readLedger(row, { responseId: nameUsage(peek(row, 'id')) }),
+  usage_ledger: (row) => readLedger(row, { responseId: nameUsage(peek(row, 'id')), purpose: purposeOf(row) }),
 };
 
 function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
@@ -142,6 +142,8 @@ const readTotals = usage(countsFrom('accumulated_'), 'included');
 
 /** Rows have numbers. Any other value is not a name. */
 const nameUsage = (id: unknown): string => (typeof id === 'number' || typeof id === 'string' ? `usage ${id}` : 'usage');
+
+const purposeOf = (row: Part) => (peek(row, 'is_compaction') === 1 ? 'compaction' : undefined);
 
 const readThoughts = (part: Part) => [draft('assistant.reasoning', { text: takeText(part, 'thinking') ?? '' })];
 

@@ -178,8 +178,9 @@ function readTool(part: Part): Draft[] {
 /** A response of the model is over. The message only has the tokens of its last response. */
 function readStepFinish(part: Part, { record, key }: Row): Draft[] {
   const model = peekText(record, 'model');
+  const purpose = key === 'summary' ? 'compaction' : undefined;
   const isTurn = key === 'assistant' && !GOES_ON.has(peekText(part, 'reason'));
   const end = isTurn ? [draft('turn.finished', { reason: takeText(part, 'reason') })] : [];
-  const tokens = readTokens(part).map(({ fields }) => draft('usage', { ...fields, model }));
+  const tokens = readTokens(part).map(({ fields }) => draft('usage', { ...fields, model, purpose }));
   return [...tokens, ...end];
 }

@@ -34,8 +34,9 @@ export const pi: Agent = {
       session_info: facts({ title: 'name' }, 'person'),
       model_change: facts({ model: 'modelId' }),
       thinking_level_change: facts({}),
-      compaction: event('compaction', { summary: 'summary', tokensBefore: 'tokensBefore' }),
-      branch_summary: context('branch_summary', 'summary'),
+      compaction: withUsage('compaction', event('compaction', { summary: 'summary', tokensBefore: 'tokensBefore' })),
+      branch_summary: withUsage('summary', context('branch_summary', 'summary')),
+      usage: (part) => readUsage(part, idOf(part)),
       custom_message: (part) => readInjected(part, ''),
       label: notice('label', 'label'),
       'message user': (part) => readInput(part, 'message.content', () => undefined),
@@ -91,23 +92,32 @@ function readInjected(part: Part, prefix: string): Draft[] {
   return drafts.length > 0 ? drafts : [draft('context.message', { kind })];
 }
 
+/** Since 1.0, a summary and other work of the program have their own usage. */
 const readUsage = usage(
   {
-    inputTokens: 'message.usage.input',
-    outputTokens: 'message.usage.output',
-    cacheReadTokens: 'message.usage.cacheRead',
-    cacheWriteTokens: 'message.usage.cacheWrite',
-    totalTokens: 'message.usage.totalTokens',
+    model: 'model',
+    purpose: 'kind',
+    inputTokens: ['message.usage.input', 'usage.input'],
+    outputTokens: ['message.usage.output', 'usage.output'],
+    cacheReadTokens: ['message.usage.cacheRead', 'usage.cacheRead'],
+    cacheWriteTokens: ['message.usage.cacheWrite', 'usage.cacheWrite'],
+    cacheWrite1hTokens: ['message.usage.cacheWrite1h', 'usage.cacheWrite1h'],
+    reasoningTokens: ['message.usage.reasoning', 'usage.reasoning'],
+    totalTokens: ['message.usage.totalTokens', 'usage.totalTokens'],
   },
   'excluded',
 );
 
+const idOf = (part: Part) => ({ responseId: peekText(part, 'id') });
+
+function withUsage(purpose: string, read: (part: Part) => Draft[]) {
+  return (part: Part): Draft[] => [...read(part), ...readUsage(part, { ...idOf(part), purpose })];
+}
+
 /** One API response. A failed one has an `errorMessage`. */
 function readAssistant(part: Part): Draft[] {
   const drafts = readResponse(part, 'message.content');
-  // Not every provider gives the response an id. The entry's own id is equal in a fork.
-  const responseId = peekText(part, 'message.responseId') ?? peekText(part, 'id');
-  drafts.push(...readUsage(part, { responseId }));
+  drafts.push(...readUsage(part, idOf(part)));
   const isAborted = peek(part, 'message.stopReason') === 'aborted';
   const error = isAborted ? undefined : takeText(part, 'message.errorMessage');
   if (isAborted) drafts.push(draft('turn.finished', { reason: takeText(part, 'message.stopReason') }));

@@ -28,6 +28,7 @@ export const ADDED: ReadonlySet<string> = new Set([
   'titleBy',
   'totalTokens', // the sum, if the agent counts reasoning beside the output and stores no total
   'cached', // depends on how the agent counts
+  'purpose', // of a response, by the record that reports it
   'isError', // if the agent records success instead of failure, or uses another word
 ]);
 
