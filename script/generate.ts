@@ -3,6 +3,7 @@ import { openapi } from '../contract/openapi.ts';
 import { OPTIONS } from '../server/config.ts';
 import { VERSION } from '../server/version.ts';
 import { authorization } from './authorization.ts';
+import { pricesTraps } from './prices-traps.ts';
 import { QUERIES, queries } from './queries/queries.ts';
 import { RULES_VERSION_FILE, rulesVersion } from './rules-version.ts';
 
@@ -11,6 +12,7 @@ const DOCUMENTS: Record<string, string> = {
   'docs/openapi.json': `${JSON.stringify(openapi(VERSION), null, 2)}\n`,
   'docs/configuration.md': configuration(),
   'docs/authorization.md': authorization(),
+  'docs/prices-traps.md': pricesTraps(),
   [RULES_VERSION_FILE]: await rulesVersion(),
   ...(await queries()),
 };
