@@ -73,4 +73,4 @@ export const nameCall = (part: Part): string | undefined =>
 
 /** Names a further response that a response reports: the advisor that it asked, or the compaction before it. */
 export const nameFurther = (response: string | undefined, purpose: string, index: number): string | undefined =>
-  response && `${response}:${purpose}:${index}`;
+  response && `${response} ${purpose} ${index}`;
