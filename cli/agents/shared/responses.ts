@@ -2,7 +2,7 @@ import type { Origin, RecordPlace } from '../agent.ts';
 import { type Part, peek, peekText, peekWords } from './part.ts';
 
 /**
- * What identifies a response of a model. Two reports with one `responseId` are one response, and its largest figures count. So an id that
+ * The identity of a model's responses. Two reports with one `responseId` are one response, and its largest figures count. So an id that
  * two responses share loses tokens, and a response with two ids counts twice. Within a session, this table decides. Between
  * sessions, the `recordKey` of an agent decides: a record that a fork repeats is captured once.
  *
@@ -31,8 +31,8 @@ const PROMPT = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input
 /**
  * Names the response of a message of Anthropic's API. The id of the message suffices if the vendor drew it. A gateway between the agent
  * and the vendor may give all responses the same id, and mostly passes no id of the request. The counts of the prompt then tell
- * responses apart: they grow with the conversation, and all reports of a response have the same ones (3,091 of 3,091
- * responses in real sessions), while the count of the output grows as the response is written. A sub-agent's response that
+ * responses apart: they grow with the conversation, and all reports of a response have the same ones (none of 3,091
+ * responses in real sessions differs), while the count of the output grows as the response is written. A sub-agent's response that
  * the session's own file repeats in a progress record is known by the id there.
  */
 export function nameMessage(part: Part, { origin }: RecordPlace): string | undefined {
