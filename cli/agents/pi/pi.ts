@@ -6,6 +6,7 @@ import { readContext, readInput, readResponse, textsAt } from '../shared/message
 import { parser } from '../shared/parser.ts';
 import { type Part, peek, peekText, peekWords, takeSame, takeText } from '../shared/part.ts';
 import { context, event, facts, notice, usage } from '../shared/readers.ts';
+import { nameEntry } from '../shared/responses.ts';
 
 /**
  * pi writes one file per session and one entry per line, append-only. Entries form a tree by `id` and `parentId`, and all
@@ -108,7 +109,7 @@ const readUsage = usage(
   'excluded',
 );
 
-const idOf = (part: Part) => ({ responseId: peekText(part, 'id') });
+const idOf = (part: Part) => ({ responseId: nameEntry(part) });
 
 function withUsage(purpose: string, read: (part: Part) => Draft[]) {
   return (part: Part): Draft[] => [...read(part), ...readUsage(part, { ...idOf(part), purpose })];

@@ -11,7 +11,7 @@ import { type Part, peek, peekText, peekWords } from './part.ts';
  * | Claude Code    | the message, see `nameMessage`         | each block of a response is a record that repeats the usage    |
  * | Codex          | the running total, see `nameTotal`     | a count has no id, and is written again while nothing is used  |
  * | Copilot CLI    | the call of the API                    | the record of the call and the message both have its id        |
- * | pi             | the entry                              | an entry is written once; a gateway may use one id for all     |
+ * | pi             | the response or entry, see `nameEntry` | not every provider gives a response an id of its own           |
  * | Qwen Code      | the record                             | a record is one response, and has no other id                  |
  * | Gemini CLI     | the message                            | it is written again, under its id, when its tools have answered |
  * | Cline          | the message, or the time of a request  | a request is written again with its tokens when it is answered |
@@ -65,6 +65,17 @@ export function nameTotal({ origin }: RecordPlace, total: Part): string | undefi
 export function isCopied(part: Part, { origin: { copiedUntil } }: RecordPlace): boolean {
   if (copiedUntil === undefined || typeof peek(part, 'ordinal') === 'number') return false;
   return Date.parse(peekText(part, 'timestamp') ?? '') <= Date.parse(copiedUntil);
+}
+
+/**
+ * Names a response of pi by the id that its provider gave it and the counts of the prompt, as for Claude Code. The id of an entry is
+ * equal in a fork.
+ */
+export function nameEntry(part: Part): string | undefined {
+  const id = peekWords(part, 'message.responseId');
+  if (id === undefined) return peekText(part, 'id');
+  const counts = ['input', 'cacheRead', 'cacheWrite'].map((name) => peek(part, ['message', 'usage', name]) ?? 0);
+  return `${id} ${counts.join('+')}`;
 }
 
 /** Names a call of Copilot CLI: by the call of the API, if its provider gives it an id. */
