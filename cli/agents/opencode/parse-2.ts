@@ -86,10 +86,10 @@ const TOKENS = {
 const readCounts = usage({ ...TOKENS, totalTokens: 'tokens.total' }, 'excluded');
 
 /** The output lacks the thinking, which a reader sees from the total. Only some versions of 1 store a total. */
-export function readTokens(part: Part): Draft[] {
+export function readTokens(part: Part, purpose?: string): Draft[] {
   const counts = Object.values(TOKENS).map((where) => peek(part, where));
   const total = counts.reduce((sum: number, count) => sum + (typeof count === 'number' ? count : 0), 0);
-  return readCounts(part, { totalTokens: Number.isSafeInteger(total) ? total : undefined });
+  return readCounts(part, { totalTokens: Number.isSafeInteger(total) ? total : undefined, purpose });
 }
 
 /** The response is tried again. */
@@ -134,7 +134,7 @@ function readCompaction(content: Part): Draft[] {
     status === 'failed'
       ? [draft('error', { text: takeText(content, 'error.message'), kind: 'compaction' })]
       : [draft('compaction', { summary: takeWords(content, 'summary'), trigger: takeText(content, 'reason') })];
-  const drafts = [...said, ...readTokens(content)];
+  const drafts = [...said, ...readTokens(content, 'compaction')];
   shareText(content, drafts, { model: 'model.id' });
   return drafts;
 }

@@ -181,6 +181,6 @@ function readStepFinish(part: Part, { record, key }: Row): Draft[] {
   const purpose = key === 'summary' ? 'compaction' : undefined;
   const isTurn = key === 'assistant' && !GOES_ON.has(peekText(part, 'reason'));
   const end = isTurn ? [draft('turn.finished', { reason: takeText(part, 'reason') })] : [];
-  const tokens = readTokens(part).map(({ fields }) => draft('usage', { ...fields, model, purpose }));
+  const tokens = readTokens(part, purpose).map(({ fields }) => draft('usage', { ...fields, model }));
   return [...tokens, ...end];
 }
