@@ -10,11 +10,22 @@ export const DEVICE_EXPIRES_IN = 600;
 /** Seconds between two polls of a waiting machine. */
 export const DEVICE_INTERVAL = 3;
 
+/** How long a machine may read after a person confirmed a sign-in for reading, in seconds. */
+export const READING_EXPIRES_IN = 900;
+
+/**
+ * What a machine signs in for: a secret of its own, with which it sends sessions; or reading sessions for a while, as the person
+ * who confirms it.
+ */
+export const DEVICE_PURPOSES = ['capture', 'reading'] as const;
+export type DevicePurpose = (typeof DEVICE_PURPOSES)[number];
+
 /** The machine's description of itself, so that the person recognizes it. */
 export const StartDeviceBody = Body({
   hostname: VisibleText(255),
   platform: OneOf(PLATFORMS),
   serviceCliVersion: VisibleText(64),
+  purpose: Type.Optional(OneOf(DEVICE_PURPOSES)),
 });
 
 export const StartedDevice = Type.Object({
@@ -37,6 +48,14 @@ export const CollectedSecret = Type.Object({
 });
 export type CollectedSecret = Static<typeof CollectedSecret>;
 
+/** Sent to the holder of the device code of a sign-in for reading. */
+export const CollectedReading = Type.Object({
+  token: Type.String({ description: 'a bearer token for reading the events of sessions' }),
+  expiresIn: Type.Integer({ description: 'seconds' }),
+  organizationName: Type.String(),
+});
+export type CollectedReading = Static<typeof CollectedReading>;
+
 const UserCode = Type.String({ minLength: 1, maxLength: 32, description: 'in any case, with or without its hyphen' });
 
 export const DeviceQuery = Type.Object({ userCode: UserCode });
@@ -55,6 +74,7 @@ export const DeviceSignIn = Type.Object({
   platform: OneOf(PLATFORMS),
   serviceCliVersion: Type.String(),
   address: Type.String({ description: 'network address that started the sign-in' }),
+  purpose: OneOf(DEVICE_PURPOSES),
   status: OneOf(['pending', 'approved', 'denied', 'issued']),
   createdAt: Timestamp,
   expiresAt: Timestamp,

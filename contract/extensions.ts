@@ -13,6 +13,7 @@ import {
 } from './capture.ts';
 import { Body, Envelope, Id, OneOf, Timestamp } from './common.ts';
 import {
+  CollectedReading,
   CollectedSecret,
   CollectSecretBody,
   DecideDeviceBody,
@@ -245,6 +246,17 @@ export const EXTENSIONS = {
     body: CollectSecretBody,
     limit: 'waiting',
     replies: { 200: CollectedSecret },
+    errors: [400, 429, 503],
+  }),
+  collectReadingToken: route({
+    method: 'POST',
+    path: '/v1/device-sign-ins/reading',
+    auth: 'public',
+    summary:
+      'Collect the token of a confirmed sign-in for reading. For 15 minutes, it reads the events of sessions as the person who confirmed it',
+    body: CollectSecretBody,
+    limit: 'waiting',
+    replies: { 200: CollectedReading },
     errors: [400, 429, 503],
   }),
   getDeviceSignIn: route({

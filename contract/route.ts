@@ -39,6 +39,8 @@ export interface Route {
    * counts a `waiting` request, because the key of its count is in the body.
    */
   limit?: 'backlog' | 'device' | 'waiting';
+  /** Also answers a machine on which a person has signed in for reading, as that person. */
+  isForReading?: true;
   /** The request headers that the route reads, by name, with a sentence about each. */
   headers?: Record<string, string>;
   /** The schema of the JSON body, by success status. */

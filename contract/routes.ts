@@ -268,6 +268,7 @@ export const ROUTES = {
     method: 'GET',
     path: '/v1/organizations/me/sessions/{sessionId}/events',
     auth: 'member',
+    isForReading: true,
     summary: 'Page through the events of a session',
     query: EventQuery,
     replies: { 200: EventPage },

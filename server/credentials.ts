@@ -21,6 +21,14 @@ const DIRECTORY_PREFIX = 'scim_';
 /** The token of a directory: `scim_`, 43 random base62 characters (256 bits). */
 export const newDirectoryToken = (): string => DIRECTORY_PREFIX + random256();
 
+const READING_PREFIX = 'read_';
+
+/** The token with which a machine reads as a person. It is the device code of their sign-in, which only the machine holds. */
+export const readingTokenOf = (deviceCode: string): string => READING_PREFIX + deviceCode;
+
+/** The device code in a token for reading. Undefined if the text is no such token. */
+export const deviceCodeIn = (token: string): string | undefined => /^read_([\w-]{43})$/.exec(token)?.[1];
+
 /** The token of a share: 43 random base62 characters (256 bits), which are a part of its address. */
 export const newShareToken = (): string => random256();
 

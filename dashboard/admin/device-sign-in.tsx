@@ -29,6 +29,7 @@ export function DeviceDecision({ userCode, device, isTyped }: Props) {
   const isRead = isTyped || plain(ending) === plain(userCode).slice(-TYPED_CHARACTERS);
   const isWrong = !isRead && plain(ending).length >= TYPED_CHARACTERS;
   const [plane, setPlane] = useState<Plane>('live');
+  const isForReading = device.purpose === 'reading';
   const decide = useChange(
     (api, decision: 'approve' | 'deny') =>
       api.decideDeviceSignIn({ body: { userCode, decision, secretEnvironment: plane } }),
@@ -85,20 +86,21 @@ export function DeviceDecision({ userCode, device, isTyped }: Props) {
           },
           {
             name: 'It gets',
-            value:
-              'a secret of its own. With it, the machine can send sessions, delete its own, and check which sessions were already sent. It cannot read events. You can revoke it on the page Secrets.',
+            value: isForReading
+              ? 'to read every session that you may see, for 15 minutes, in your name. It can change nothing. People see in their sessions that you looked.'
+              : 'a secret of its own. With it, the machine can send sessions, delete its own, and check which sessions were already sent. It cannot read events. You can revoke it on the page Secrets.',
           },
         ]}
       />
-      <PlaneChoice plane={plane} onChange={setPlane} />
+      {!isForReading && <PlaneChoice plane={plane} onChange={setPlane} />}
       <p className="text-13">
-        Confirm only if you have just started this sign-in yourself. Anybody else who sent you here wants to write into
-        your organization.
+        Confirm only if you have just started this sign-in yourself. Anybody else who sent you here wants to{' '}
+        {isForReading ? 'read the sessions of your organization' : 'write into your organization'}.
       </p>
       {decide.isError && <ErrorNote error={decide.error} />}
       <div className="flex gap-2">
         <Button type="submit" tone="primary" disabled={decide.isPending || !isRead}>
-          Sign in this machine
+          {isForReading ? 'Let this machine read' : 'Sign in this machine'}
         </Button>
         <Button disabled={decide.isPending} onClick={() => decide.mutate('deny')}>
           Refuse
@@ -109,7 +111,8 @@ export function DeviceDecision({ userCode, device, isTyped }: Props) {
 }
 
 /** The outcome of a decided sign-in. */
-export function DeviceOutcome({ device: { status, hostname } }: Pick<Props, 'device'>) {
+export function DeviceOutcome({ device: { status, hostname, purpose } }: Pick<Props, 'device'>) {
+  const isForReading = purpose === 'reading';
   const machine = showHidden(hostname);
   return (
     <div role="status" className="flex flex-col items-start gap-3">
@@ -122,15 +125,19 @@ export function DeviceOutcome({ device: { status, hostname } }: Pick<Props, 'dev
       {status === 'issued' && (
         <>
           <p>
-            <strong className="font-semibold text-ok">{machine} is signed in.</strong> Continue in its terminal; you can
-            close this page.
+            <strong className="font-semibold text-ok">
+              {machine} {isForReading ? 'reads for 15 minutes' : 'is signed in'}.
+            </strong>{' '}
+            Continue in its terminal; you can close this page.
           </p>
-          <Link to={paths.welcome()} className="link">
-            See what arrives
-          </Link>
+          {!isForReading && (
+            <Link to={paths.welcome()} className="link">
+              See what arrives
+            </Link>
+          )}
         </>
       )}
-      {status === 'denied' && <p>Refused. {machine} got no secret.</p>}
+      {status === 'denied' && <p>Refused. {machine} got nothing.</p>}
     </div>
   );
 }

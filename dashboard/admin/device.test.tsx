@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
+import type { DevicePurpose } from '../../contract/device.ts';
 import { createService, type Service } from '../test/service.ts';
 import { show } from '../test/show.tsx';
 
@@ -7,7 +8,7 @@ const NOW = '2026-11-22T12:00:00.000Z';
 const dated = { createdAt: NOW, updatedAt: NOW };
 const organization = { organizationId: 'org_1', name: 'Acme', status: 'active', ownerUserId: 'usr_1' } as const;
 
-function serviceWithDevice(): Service {
+function serviceWithDevice(purpose: DevicePurpose = 'capture'): Service {
   const service = createService();
   service.answers.getPerson = () => ({
     userId: 'usr_1',
@@ -20,6 +21,7 @@ function serviceWithDevice(): Service {
     platform: 'linux',
     serviceCliVersion: '1.0.0',
     address: '192.0.2.1',
+    purpose,
     status: 'pending',
     createdAt: NOW,
     expiresAt: NOW,
@@ -48,4 +50,13 @@ test('a code that the person typed on the page does not have to be typed again',
   await page.getByRole('button', { name: 'Continue' }).click();
   await expect.element(page.getByText('ABCD-EFGH')).toBeVisible();
   await expect.element(confirm()).toBeEnabled();
+});
+
+test('a machine that wants to read says so, and asks for no plane', async () => {
+  await show('/device?code=ABCD-EFGH', serviceWithDevice('reading'));
+  await expect.element(page.getByText(/read every session that you may see, for 15 minutes/)).toBeVisible();
+  await expect.element(page.getByText(/wants to read the sessions of your organization/)).toBeVisible();
+  expect(page.getByRole('button', { name: 'Let this machine read' }).query()).not.toBeNull();
+  expect(confirm().query()).toBeNull();
+  expect(document.body.textContent).not.toContain('secret of its own');
 });

@@ -16,7 +16,7 @@ export function DevicePage() {
   const name = showHidden(usePerson().organization.name);
   const [typed, setTyped] = useState<string>();
   return (
-    <AlonePage title="Sign in a machine" about={`It will send sessions to ${name}.`} isMember>
+    <AlonePage title="Sign in a machine" about={`It wants access to ${name}.`} isMember>
       {code ? <Device userCode={code} isTyped={code === typed} onType={setTyped} /> : <CodeForm onType={setTyped} />}
     </AlonePage>
   );

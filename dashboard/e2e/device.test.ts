@@ -62,7 +62,7 @@ test('a person sees the machine and chooses the plane of its secret', async () =
 test('a refused machine gets no secret', async () => {
   const started = await open('workbench');
   await page.getByRole('button', { name: 'Refuse' }).click();
-  await page.getByText('Refused. workbench got no secret.').waitFor();
+  await page.getByText('Refused. workbench got nothing.').waitFor();
   expect(await collect(started)).toBe('access_denied');
 });
 

@@ -94,7 +94,7 @@ export function createAdmit(row: Route, { authenticator, limits, budget, now }: 
   /** Failed attempts count against the address, if the route may answer 429. */
   async function authenticate(request: FastifyRequest, reply: FastifyReply) {
     try {
-      return await authenticator.authenticate(row.auth, request);
+      return await authenticator.authenticate(row.auth, request, row.isForReading);
     } catch (error) {
       if (error instanceof RateLimited) throw limited ? withHeaders(error, reply) : busy(error);
       const refused = error instanceof Problem && (error.status === 401 || error.status === 403);

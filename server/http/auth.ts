@@ -3,10 +3,11 @@ import type { Role } from '../../contract/organization.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Auth } from '../../contract/route.ts';
 import type { Claims } from '../claims.ts';
-import { hashSecret, looksLikeDirectoryToken, looksLikeSecret } from '../credentials.ts';
+import { deviceCodeIn, hashSecret, looksLikeDirectoryToken, looksLikeSecret } from '../credentials.ts';
 import type { Identity } from '../identity/identity.ts';
 import { SignIns } from '../identity/sign-ins.ts';
 import type { Limits } from '../limits.ts';
+import { findReader } from '../store/devices.ts';
 import { findDirectoryByHash, markDirectoryUsed } from '../store/directory.ts';
 import { type Caller, resolveCaller } from '../store/people.ts';
 import type { Db } from '../store/schema.ts';
@@ -44,7 +45,7 @@ export type CallerOf<Kind extends Auth> = Callers[Kind];
 
 export interface Authenticator {
   /** @throws Problem 401 or 403; RateLimited for an address that sent too many unknown secrets */
-  authenticate<Kind extends Auth>(kind: Kind, request: FastifyRequest): Promise<Callers[Kind]>;
+  authenticate<Kind extends Auth>(kind: Kind, request: FastifyRequest, isForReading?: true): Promise<Callers[Kind]>;
   /** Forgets a revoked secret in this process at once. Other replicas follow within 4 s. */
   forgetSecret(secretId: string): void;
 }
@@ -77,7 +78,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     bearerOf(request) === undefined && headerOf(request) === undefined ? undefined : user(request);
   const byKind = { public: async () => undefined, visitor, secret, directory, ...people };
   return {
-    authenticate: (kind, request) => byKind[kind](request) as Promise<Callers[typeof kind]>,
+    authenticate: async (kind, request, isForReading) => {
+      const reader = isForReading && (await authenticateReader(options, request));
+      return (reader || (await byKind[kind](request))) as Callers[typeof kind];
+    },
     forgetSecret: secrets.forget,
   };
 }
@@ -90,6 +94,24 @@ async function authenticateUser(options: AuthenticatorOptions, request: FastifyR
   if (token === undefined) throw new Problem('token_missing', 'Sign in, and send the token as a bearer token.');
   const claims = await options.identity.verify(token);
   return { claims, ...(await resolveCaller(options.db, claims, options.now())) };
+}
+
+/**
+ * A machine on which a person has signed in for reading. Reads the store each time, so that it ends with the membership.
+ * Undefined if the request has another credential.
+ */
+async function authenticateReader({ db, pepper, limits, now }: AuthenticatorOptions, request: FastifyRequest) {
+  const deviceCode = deviceCodeIn(bearerOf(request) ?? '');
+  if (deviceCode === undefined) return undefined;
+  limits.check('stray', request.ip);
+  const reader = await findReader(db, hashSecret(pepper, deviceCode), now());
+  if (!reader) {
+    await limits.count('stray', request.ip).catch(() => undefined);
+    throw new Problem('token_invalid', 'This sign-in for reading is over. Run the command again, and confirm it.');
+  }
+  const { issuer, subject, email, ...member } = reader;
+  const claims = { issuer, subject, emailVerified: false };
+  return { ...member, email, emailVerified: false, claims } satisfies MemberCaller;
 }
 
 /** `lastUsedAt` is coarse, so that a request costs no write. */

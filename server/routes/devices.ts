@@ -1,15 +1,30 @@
-import { DEVICE_EXPIRES_IN, DEVICE_INTERVAL, type DeviceSignIn } from '../../contract/device.ts';
+import {
+  DEVICE_EXPIRES_IN,
+  DEVICE_INTERVAL,
+  type DevicePurpose,
+  type DeviceSignIn,
+  READING_EXPIRES_IN,
+} from '../../contract/device.ts';
 import type { Role } from '../../contract/organization.ts';
 import { Problem, type ProblemCode } from '../../contract/problem.ts';
-import { hashSecret, newDeviceCode, newUserCode, plainUserCode, secretValueOf } from '../credentials.ts';
+import {
+  hashSecret,
+  newDeviceCode,
+  newUserCode,
+  plainUserCode,
+  readingTokenOf,
+  secretValueOf,
+} from '../credentials.ts';
 import type { Deps } from '../deps.ts';
 import type { MemberCaller } from '../http/auth.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
 import { toTimestamp } from '../store/columns.ts';
 import {
+  beginReading,
   decideDevice,
   findDevice,
   findDeviceByUser,
+  findReader,
   insertDevice,
   issueToDevice,
   markPolled,
@@ -36,8 +51,29 @@ export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) 
   const mayConfirm = async (organizationId: string, role: Role): Promise<boolean> =>
     role !== 'member' || (await readPolicy(db, organizationId)).signIn === 'members';
 
-  async function assertMayDecide({ organizationId, role }: MemberCaller): Promise<void> {
-    if (!(await mayConfirm(organizationId, role))) throw adminsOnly();
+  /** Reading gives a machine nothing that its person may not do, so everybody may confirm it for themselves. */
+  async function assertMayDecide({ organizationId, role }: MemberCaller, row: DeviceSignInRow | undefined) {
+    if (row?.purpose !== 'reading' && !(await mayConfirm(organizationId, role))) throw adminsOnly();
+  }
+
+  /** The sign-in of a waiting machine, once a person has approved it. */
+  async function findDecided(
+    hash: string,
+    purpose: DevicePurpose,
+    { address, countAs }: Pick<Ask, 'address' | 'countAs'>,
+  ) {
+    const row = await findDevice(db, hash, now());
+    if (row?.purpose !== purpose) {
+      await countAs('stray', address);
+      throw notYet('expired_token');
+    }
+    await countAs('waiting', hash);
+    if (row.status === 'pending') {
+      await markPolled(db, hash, now());
+      throw notYet(isHasty(row, now()) ? 'slow_down' : 'authorization_pending');
+    }
+    if (row.status === 'denied') throw notYet('access_denied');
+    return row;
   }
 
   async function noSuchCode(spend: Ask['spend']): Promise<Problem> {
@@ -60,6 +96,7 @@ export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) 
         platform: body.platform,
         cli_version: body.serviceCliVersion,
         address,
+        purpose: body.purpose ?? 'capture',
         created_at: createdAt,
         expires_at: createdAt + DEVICE_EXPIRES_IN * 1_000,
       });
@@ -70,17 +107,7 @@ export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) 
 
     async collectDeviceSecret({ body, address, countAs }) {
       const hash = hashSecret(pepper, body.deviceCode);
-      const row = await findDevice(db, hash, now());
-      if (!row) {
-        await countAs('stray', address);
-        throw notYet('expired_token');
-      }
-      await countAs('waiting', hash);
-      if (row.status === 'pending') {
-        await markPolled(db, hash, now());
-        throw notYet(isHasty(row, now()) ? 'slow_down' : 'authorization_pending');
-      }
-      if (row.status === 'denied') throw notYet('access_denied');
+      const row = await findDecided(hash, 'capture', { address, countAs });
       const approved = approvedOf(row);
       const approver = await findMember(db, approved.organizationId, approved.createdBy);
       // Since then, the approver may have been removed, or have lost the right to confirm.
@@ -102,17 +129,29 @@ export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) 
       };
     },
 
+    async collectReadingToken({ body, address, countAs }) {
+      const hash = hashSecret(pepper, body.deviceCode);
+      const row = await findDecided(hash, 'reading', { address, countAs });
+      if (row.status === 'approved') await beginReading(db, hash, now() + READING_EXPIRES_IN * 1_000);
+      const reader = await findReader(db, hash, now());
+      if (!reader) throw notYet('access_denied');
+      const { name: organizationName } = await findOrganization(db, reader.organizationId);
+      // A lost answer can be repeated: the token is made of the code, and does not last longer.
+      const expiresIn = READING_EXPIRES_IN;
+      return { status: 200, body: { token: readingTokenOf(body.deviceCode), expiresIn, organizationName } };
+    },
+
     async getDeviceSignIn({ caller, query, spend }) {
-      await assertMayDecide(caller);
       const row = await findDeviceByUser(db, caller.organizationId, hashUserCode(query.userCode), now());
+      await assertMayDecide(caller, row);
       if (!row) throw await noSuchCode(spend);
       return { status: 200, body: toDevice(row) };
     },
 
     async decideDeviceSignIn({ caller, body, spend }) {
       const { organizationId, userId } = caller;
-      await assertMayDecide(caller);
       const hash = hashUserCode(body.userCode);
+      await assertMayDecide(caller, await findDeviceByUser(db, organizationId, hash, now()));
       const status = body.decision === 'approve' ? 'approved' : 'denied';
       const decision = { status, organizationId, decidedBy: userId, plane: body.secretEnvironment ?? 'live' } as const;
       const row = await decideDevice(db, hash, decision, now());
@@ -156,6 +195,7 @@ const toDevice = (row: DeviceSignInRow): DeviceSignIn => ({
   platform: row.platform,
   serviceCliVersion: row.cli_version,
   address: row.address,
+  purpose: row.purpose,
   status: row.status,
   createdAt: toTimestamp(row.created_at),
   expiresAt: toTimestamp(row.expires_at),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { AuditParty } from '../../contract/audit.ts';
+import type { Role } from '../../contract/organization.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { recordAction } from './audit.ts';
 import { type Happened, person } from './audit-chain.ts';
@@ -72,7 +73,7 @@ export const decideDevice = (db: Db, userHash: string, decision: DeviceDecision,
       actor: person(decidedBy),
       action: status === 'approved' ? 'machine.sign_in_approved' : 'machine.sign_in_denied',
       target: { kind: 'machine', id: signInId(row.device_hash) },
-      details: { platform: row.platform },
+      details: { platform: row.platform, purpose: row.purpose },
     } as const;
     await recordAction(transaction, organizationId, happened, now);
     return row;
@@ -105,6 +106,44 @@ export async function denySignInsOf(
 
 /** The name of a sign-in in the audit log, which outlives it. The host name is not used, since it may contain a person's name. */
 const signInId = (deviceHash: string): string => deviceHash.slice(0, 12);
+
+/**
+ * Lets a machine read from now on, as the person who approved its sign-in.
+ * @returns whether it may; false if it began to read before
+ */
+export const beginReading = async (db: Db, deviceHash: string, until: number): Promise<boolean> =>
+  (await changedRows(
+    db,
+    sql`
+      update device_sign_ins set status = 'issued', expires_at = ${until}
+      where device_hash = ${deviceHash} and purpose = 'reading' and status = 'approved'`,
+  )) === 1;
+
+/** The person as whom a machine reads. */
+export interface Reader {
+  userId: string;
+  organizationId: string;
+  role: Role;
+  issuer: string;
+  subject: string;
+  email: string;
+}
+
+/** Undefined once the sign-in is over, or if its person is no longer a member. */
+export const findReader = (db: Db, deviceHash: string, now: number) =>
+  firstRow(
+    db,
+    sql<Reader>`
+      select members.user_id as "userId", members.organization_id as "organizationId", members.role, members.email,
+        users.issuer, users.subject
+      from device_sign_ins
+      join members on members.organization_id = device_sign_ins.organization_id
+        and members.user_id = device_sign_ins.decided_by
+      join users on users.user_id = members.user_id
+      where device_sign_ins.device_hash = ${deviceHash} and device_sign_ins.purpose = 'reading'
+        and device_sign_ins.status = 'issued' and device_sign_ins.expires_at > ${now}
+        and members.status = 'active'`,
+  );
 
 /** How long a machine may request its secret again, in case the response was lost. */
 export const REPEATED_FOR_MS = 60_000;

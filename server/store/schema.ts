@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from 'kysely';
 import type { AgentId } from '../../contract/agent.ts';
+import type { DevicePurpose } from '../../contract/device.ts';
 import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import type { Platform } from '../../contract/environment.ts';
 import type { Role } from '../../contract/organization.ts';
@@ -97,6 +98,7 @@ export interface DeviceSignInRow {
   platform: Platform;
   cli_version: string;
   address: string;
+  purpose: DevicePurpose;
   status: 'pending' | 'approved' | 'denied' | 'issued';
   /** The organization of the person who decided; null before the decision. */
   organization_id: string | null;

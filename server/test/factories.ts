@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import type { StartedDevice } from '../../contract/device.ts';
+import type { DevicePurpose, StartedDevice } from '../../contract/device.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { TestReply, TestService } from './harness.ts';
 
@@ -92,8 +92,12 @@ export async function readTexts(service: TestService, { member: as }: Tenant, se
 }
 
 /** Starts a machine's sign-in, which then waits for confirmation. */
-export async function beginSignIn(service: TestService, hostname: string): Promise<StartedDevice> {
-  const body = { hostname, platform: 'linux', serviceCliVersion: '1.0.0' };
+export async function beginSignIn(
+  service: TestService,
+  hostname: string,
+  purpose?: DevicePurpose,
+): Promise<StartedDevice> {
+  const body = { hostname, platform: 'linux', serviceCliVersion: '1.0.0', purpose };
   return (await service.call('POST', '/v1/device-sign-ins', { body })).body;
 }
 

@@ -71,6 +71,7 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   }),
   startDeviceSignIn: () => ({ body: { hostname: 'laptop', platform: 'linux', serviceCliVersion: '1.0.0' } }),
   collectDeviceSecret: ({ ours }) => ({ body: { deviceCode: ours.deviceCode } }),
+  collectReadingToken: ({ ours }) => ({ body: { deviceCode: ours.readingCode } }),
   getDeviceSignIn: ({ ours }) => ({ query: { userCode: ours.userCode } }),
   decideDeviceSignIn: ({ ours }) => ({ body: { userCode: ours.userCode, decision: 'approve' } }),
   openPastSession: ({ ours }) => ({

@@ -146,7 +146,13 @@ describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organ
         })
         .execute();
       await db.insertInto('policies').values({ organization_id, policy: '{}', updated_at: 0 }).execute();
-      const machine = { hostname: 'host', platform: 'linux', cli_version: '1', address: '127.0.0.1' } as const;
+      const machine = {
+        hostname: 'host',
+        platform: 'linux',
+        cli_version: '1',
+        address: '127.0.0.1',
+        purpose: 'capture',
+      } as const;
       await insertDevice(db, {
         ...machine,
         device_hash: `device_${session_id}`,

@@ -138,6 +138,7 @@ export const ASKS: Record<AnyRouteName, Unasked | ((target: Target, world: World
   identifySecret: right('identifySecret'),
   startDeviceSignIn: MACHINE,
   collectDeviceSecret: MACHINE,
+  collectReadingToken: MACHINE,
   getDeviceSignIn: right('getDeviceSignIn'),
   decideDeviceSignIn: MACHINE,
   captureSessions: ({ clientKey, environmentId, installationId }) => [

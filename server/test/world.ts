@@ -45,6 +45,8 @@ export interface Side extends Tenant {
   /** The code of a sign-in that waits for a decision, and the device code of one that was confirmed. */
   userCode: string;
   deviceCode: string;
+  /** Of a confirmed sign-in for reading. */
+  readingCode: string;
   /** The directory's token, and one of its users, who is not active. */
   directoryToken: string;
   directoryUserId: string;
@@ -137,10 +139,13 @@ async function createSide(service: TestService, name: string): Promise<Side> {
   };
   const waiting = await beginSignIn(service, `${name}-laptop`);
   const confirmed = await beginSignIn(service, `${name}-desktop`);
-  await service.call('POST', '/v1/organizations/me/device-sign-in', {
-    as: tenant.owner,
-    body: { userCode: confirmed.userCode, decision: 'approve' },
-  });
+  const reading = await beginSignIn(service, `${name}-desktop`, 'reading');
+  for (const { userCode } of [confirmed, reading]) {
+    await service.call('POST', '/v1/organizations/me/device-sign-in', {
+      as: tenant.owner,
+      body: { userCode, decision: 'approve' },
+    });
+  }
   const share = async () => {
     const expiresAt = new Date(service.clock.now + 30 * 86_400_000).toISOString();
     const body = { audience: 'organization', level: 'full', expiresAt };
@@ -164,6 +169,7 @@ async function createSide(service: TestService, name: string): Promise<Side> {
     runId: await insertEndedRun(service, tenant.organizationId, idOf('admin')),
     userCode: waiting.userCode,
     deviceCode: confirmed.deviceCode,
+    readingCode: reading.deviceCode,
     ownerId: idOf('owner'),
     memberId: idOf('member'),
     userId: idOf('invited'),

@@ -158,6 +158,7 @@ create table device_sign_ins (
   platform text not null,
   cli_version text not null,
   address text not null,
+  purpose text not null,
   status text not null,
   organization_id text references organizations (organization_id),
   decided_by text,
