@@ -20,3 +20,6 @@ export const CATALOG = [
 
 /** When this version of the catalog was written. */
 export const CATALOG_CREATED_AT = '2026-11-21T00:00:00.000Z';
+
+/** The agents that continue a copy of a session on another machine: `capture resume`. */
+export const CONTINUED_AGENTS: ReadonlySet<string> = new Set(['claude-code', 'codex']);

@@ -12,16 +12,7 @@ import {
   MAX_BULK_BYTES,
 } from './capture.ts';
 import { Body, Envelope, Id, OneOf, Timestamp } from './common.ts';
-import {
-  CollectedReading,
-  CollectedSecret,
-  CollectSecretBody,
-  DecideDeviceBody,
-  DeviceQuery,
-  DeviceSignIn,
-  StartDeviceBody,
-  StartedDevice,
-} from './device.ts';
+import { DEVICE_ROUTES } from './device-routes.ts';
 import { DigestsBody, DigestsPage } from './digest.ts';
 import { DIRECTORY_ROUTES } from './directory-routes.ts';
 import { Environment, MachineHealth, MachinePersonBody, MachineReport } from './environment.ts';
@@ -101,6 +92,7 @@ export type LiveChange = Static<typeof LiveChange>;
 /** What the product adds to the 26 routes; none of them depends on a row of this table. */
 export const EXTENSIONS = {
   ...GOVERNANCE,
+  ...DEVICE_ROUTES,
   ...DIRECTORY_ROUTES,
   ...SHARE_ROUTES,
   getPerson: route({
@@ -226,57 +218,6 @@ export const EXTENSIONS = {
     body: MachinePersonBody,
     replies: { 200: Envelope('environment', Environment) },
     errors: [400, 401, 403, 404, 429, 503],
-  }),
-  startDeviceSignIn: route({
-    method: 'POST',
-    path: '/v1/device-sign-ins',
-    auth: 'public',
-    summary: 'Start to sign a machine in; a person confirms it in the dashboard',
-    body: StartDeviceBody,
-    limit: 'device',
-    replies: { 201: StartedDevice },
-    errors: [400, 429, 503],
-  }),
-  collectDeviceSecret: route({
-    method: 'POST',
-    path: '/v1/device-sign-ins/secret',
-    auth: 'public',
-    summary:
-      'Collect the secret of a confirmed sign-in; repeating it within a minute returns the same secret; 400 with a code of RFC 8628 until then',
-    body: CollectSecretBody,
-    limit: 'waiting',
-    replies: { 200: CollectedSecret },
-    errors: [400, 429, 503],
-  }),
-  collectReadingToken: route({
-    method: 'POST',
-    path: '/v1/device-sign-ins/reading',
-    auth: 'public',
-    summary:
-      'Collect the token of a confirmed sign-in for reading. For 15 minutes, it reads the events of sessions as the person who confirmed it',
-    body: CollectSecretBody,
-    limit: 'waiting',
-    replies: { 200: CollectedReading },
-    errors: [400, 429, 503],
-  }),
-  getDeviceSignIn: route({
-    method: 'GET',
-    path: '/v1/organizations/me/device-sign-in',
-    auth: 'member',
-    summary: 'Show which machine waits for sign-in with a code',
-    query: DeviceQuery,
-    replies: { 200: DeviceSignIn },
-    errors: [400, 401, 403, 404, 429, 503],
-  }),
-  decideDeviceSignIn: route({
-    method: 'POST',
-    path: '/v1/organizations/me/device-sign-in',
-    auth: 'member',
-    summary:
-      'Confirm the sign-in of a machine, which issues a secret to it, or refuse it; the policy may require an admin',
-    body: DecideDeviceBody,
-    replies: { 200: DeviceSignIn },
-    errors: [400, 401, 403, 404, 409, 429, 503],
   }),
   openPastSession: route({
     method: 'POST',

@@ -99,8 +99,33 @@ export interface Agent {
    * rewriting. Undefined if the record has no identity of its own.
    */
   recordKey(record: JsonObject, place: RecordPlace): string | undefined;
+  /** What the events of a record do not tell about it, for making it of them again; see `cli/recover/record.ts`. */
+  restored?: RestoredForm;
+  /** How a person goes on with a copy of a session. Absent if its program cannot, or reads sessions from a store of its own. */
+  continuation?: AgentContinuation;
   /** The events of one record. Never throws, and puts every leaf of the record into exactly one of them. */
   parse(record: JsonObject, place: RecordPlace): CapturedEvent[];
+}
+
+export interface RestoredForm {
+  /** A record itself says which sub-agent it is of, and not its file. */
+  namesSubagent?: true;
+  /** Adds fields that repeat facts about the file, such as its session's id. `version` is that of the events. */
+  stamp?(record: JsonObject, place: RecordPlace, version: string | undefined): JsonObject;
+  /**
+   * The places that the agent writes to, where its parser accepts several; the first that fits counts. `*` is any element of a
+   * list, also one from which the parser takes everything.
+   */
+  places?(record: JsonObject, events: readonly CapturedEvent[]): readonly string[];
+}
+
+export interface AgentContinuation {
+  /** Where the transcript of a session in a folder belongs, below the agent's first root. */
+  path(session: string, folder: string, now: Date): string;
+  /** The words of the command line that continues a session. */
+  command(session: string): readonly string[];
+  /** Says in a record from which session it was copied, as the agent's own forks do. */
+  mark(record: JsonObject, original: string): JsonObject;
 }
 
 export interface AgentSettings {

@@ -8,6 +8,7 @@ import { initCommand } from './init.ts';
 import { openCommand } from './open.ts';
 import { pauseCommand, resumeCommand } from './pause.ts';
 import { receiptCommand } from './receipt.ts';
+import { recoverCommand } from './recover.ts';
 import { redactCommand } from './redact.ts';
 import { sessionsCommand } from './sessions.ts';
 import { skipCommand } from './skip.ts';
@@ -37,6 +38,7 @@ export const COMMANDS: readonly Command[] = [
   visibilityCommand,
   verifyCommand,
   receiptCommand,
+  recoverCommand,
   redactCommand,
   logoutCommand,
   uninstallCommand,

@@ -1,9 +1,10 @@
 import { locateSpool } from '../account.ts';
-import { defineCommand, type Parameter } from '../command.ts';
+import { defineCommand, type Parameter, text } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatCount, formatMoment } from '../output.ts';
+import { continueHere } from '../recover/continue-here.ts';
 import { damageOf } from '../spool/damage.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { beginPause, continuesAt, endPauses, followClock, isActive, type Pause } from '../spool/pauses.ts';
@@ -70,11 +71,23 @@ function startPause(context: Context, forMs: number | undefined): { pauses: Paus
 
 export const resumeCommand = defineCommand({
   name: 'resume',
-  summary: 'end a pause',
+  summary: 'end a pause, or continue a session of another machine here',
   description:
-    'Captures what agents write from now on, after `capture pause`. What they wrote during the pause stays on this machine.',
-  examples: [['capture resume', 'capture again']],
-  async run(context, _values, output) {
+    'Without a session: captures what agents write from now on, after `capture pause`. What they wrote during the pause stays on ' +
+    'this machine. With a session of the service: writes a copy of it as a new session of this machine, and prints the ' +
+    "agent's command that continues it. It may be of another machine, or of a colleague as far as you may see it. You confirm in " +
+    'the dashboard that this machine may read your sessions for 15 minutes.',
+  examples: [
+    ['capture resume', 'capture again'],
+    ['capture resume ses_0199a213', 'continues this session, in this folder'],
+    ['capture resume ses_0199a213 --folder ~/code/shop', 'in another folder'],
+  ],
+  takes: {
+    session: text('[SESSION]', "the service's id of a session, ses_…"),
+    folder: text('--folder <folder>', 'where the agent continues the session (default: this folder)'),
+  },
+  async run(context, { session, folder }, output) {
+    if (session !== undefined) return continueHere(context, session, folder, output);
     const now = context.now();
     const ended = withSpool(context, (spool) => {
       const isPaused = spool.decisions.pauses().some((pause) => isActive(pause, now));

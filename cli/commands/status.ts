@@ -105,6 +105,8 @@ function summarize(inspection: Inspection, troubles: readonly Checked[], next: s
     unread: agents.flatMap((one) => one.unread).length,
     earlier: agents.reduce((sum, one) => sum + one.earlier, 0),
     leftOut: agents.flatMap((one) => one.leftOut).length,
+    gone: inspection.gone,
+    expiring: agents.reduce((sum, one) => sum + one.expiring, 0),
     spooled: spool?.waiting,
     counters: spool?.counters,
     refused: spool?.refused,
@@ -142,7 +144,7 @@ const ANSWERS = {
 /** The same status for people, one line per item. A false or empty item is left out. */
 function describeStatus(inspection: Inspection, status: ReturnType<typeof summarize>): string[] {
   const { now, account, service, spool, settings, daemon } = inspection;
-  const { unread, earlier, leftOut, dashboard } = status;
+  const { unread, earlier, leftOut, gone, expiring, dashboard } = status;
   const isKnown = inspection.unreadable.spool === undefined;
   const whom = [account?.organizationName, account && `${account.plane} plane`].filter(Boolean).join(', ');
   const refused = service.secret === 'refused' && `no, the secret is refused${whom && ` (${whom})`}`;
@@ -166,6 +168,8 @@ function describeStatus(inspection: Inspection, status: ReturnType<typeof summar
       isKnown && unread > 0 && `${formatCount(unread, 'transcript')}, the oldest for ${formatAge(oldest)}`,
     ],
     ['Earlier', earlier > 0 && `${formatCount(earlier, 'transcript')} from before setup, not captured`],
+    ['Deleted', gone > 0 && `${formatCount(gone, 'captured session')} no longer on this machine: capture recover`],
+    ['Deleted soon', expiring > 0 && `${formatCount(expiring, 'transcript')}, which the agents delete within a week`],
     ['Kept back', leftOut > 0 && `${formatCount(leftOut, 'transcript')}: ${reasons}`],
     ...(spool
       ? describeSpool(spool, now)

@@ -1,5 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
-import { parse } from 'jsonc-parser';
+import { statSync } from 'node:fs';
 import type { MachineState } from '../../contract/environment.ts';
 import { shellWord } from '../../contract/quote.ts';
 import { RULES } from '../../redact/rules/all.ts';
@@ -10,14 +9,11 @@ import { formatAge, formatBytes, formatCount, formatMoment } from '../output.ts'
 import { tilde } from '../paths.ts';
 import type { UnknownData } from '../read/unknown.ts';
 import { type Check, type Finding, failed, warning } from './finding.ts';
-import { attempt, type Inspection } from './inspect.ts';
-import type { AgentTranscripts } from './transcripts.ts';
+import type { Inspection } from './inspect.ts';
+import { type AgentTranscripts, retentionOf, soonFrom } from './transcripts.ts';
 
-const DAY_MS = 86_400_000;
 /** The daemon should have read everything older than this. */
 const LATE_MS = 10 * 60_000;
-/** A transcript that its agent deletes within this time will be deleted soon. */
-const SOON_DAYS = 7;
 /** Above this share of its cap, the spool is growing and no longer just waiting. */
 const GROWING_SHARE = 0.5;
 const WAITING_MS = 60 * 60_000;
@@ -155,19 +151,15 @@ function describeUnknown({ id, displayName }: Agent, data: UnknownData, state: s
 }
 
 /** Transcripts that an agent will delete before they are captured. */
-function findDeletion({ agent, unread }: AgentTranscripts, { variables, home }: Context, now: number): Finding[] {
-  if (agent.settings === undefined) return [];
-  const path = agent.settings.path(variables, home);
-  const settings = attempt<unknown>(() => parse(readFileSync(path, 'utf8')), {}).value;
-  const retention = agent.settings.findRetention({ ...(settings as object) });
-  if (retention === undefined) return [];
-  const { setting, days } = retention;
+function findDeletion({ agent, unread }: AgentTranscripts, context: Context, now: number): Finding[] {
+  const { setting, days, path } = retentionOf(agent, context) ?? {};
+  if (setting === undefined || days === undefined) return [];
   const name = agent.displayName;
   if (days <= 0) {
     const sentence = `${name} keeps no transcripts, since ${setting} is ${days}: there is nothing to capture.`;
     return [failed(sentence, `Set "${setting}" to a number of days in ${path}.`)];
   }
-  const soon = unread.filter((at) => now - at > (days - Math.min(SOON_DAYS, days / 2)) * DAY_MS);
+  const soon = unread.filter((at) => at < soonFrom(days, now));
   if (soon.length === 0) return [];
   const sentence =
     `${name} deletes transcripts after ${formatCount(Math.round(days), 'day')} (${setting}), and ` +

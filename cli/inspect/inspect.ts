@@ -8,6 +8,7 @@ import { holderOf, isDaemonRunning } from '../daemon/control.ts';
 import { MAX_MEGABYTES, MEGABYTE } from '../daemon/limits.ts';
 import { codeOf, describe, Failure } from '../failure.ts';
 import { type Preferences, readPreferences } from '../privacy/preferences.ts';
+import { findGone } from '../sessions/gone.ts';
 import { readStarter } from '../setup/daemon.ts';
 import { damageOf } from '../spool/damage.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
@@ -53,6 +54,8 @@ export async function inspect(context: Context, known: Known = {}) {
       agents: known.agents ?? inspectTranscripts(context, spool, wished.trouble === undefined),
       /** Absent if nothing was captured yet, or if the spool cannot be opened. */
       spool: opened.value && readSpool(spool, wished.value),
+      /** How many captured sessions have transcripts that are no longer on this machine. */
+      gone: attempt(() => findGone(context, spool, spool.sessions.list()).length, 0).value,
       /** Who may see new sessions, as far as this machine's setting says. */
       visibility: wished.value.visibility,
       /** The pause that is running now. */

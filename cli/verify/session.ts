@@ -7,6 +7,7 @@ import { codeOf, describe } from '../failure.ts';
 import { firstStartOf, wantedOf } from '../privacy/consent.ts';
 import type { Policy } from '../privacy/policy.ts';
 import type { RecordHash } from '../read/identity.ts';
+import type { MovedTranscripts } from '../read/known-files.ts';
 import type { Mask } from '../read/mask.ts';
 import type { CapturedRecord } from '../read/record.ts';
 import type { FileRow } from '../spool/files.ts';
@@ -16,7 +17,7 @@ import type { SessionRow } from '../spool/sessions.ts';
 import { type AskedSession, createHeldEvents, type HeldEvent } from '../upload/held.ts';
 import { readEvents } from '../upload/refusals.ts';
 import type { Difference, Findings, Problem } from './report.ts';
-import { type MovedTranscripts, openTranscript, positionOf, type Transcript } from './transcript.ts';
+import { openTranscript, positionOf, type Transcript } from './transcript.ts';
 
 /** The parts of the machine that verifying needs. */
 export interface Verifier {

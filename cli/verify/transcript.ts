@@ -1,15 +1,16 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import { type Store, storeOf } from '../agents/store.ts';
 import type { Context } from '../context.ts';
-import { type Bytes, isThere, openBytes } from '../read/bytes.ts';
-import { continues, FILE_START, fingerprint, STORE_START } from '../read/cursor.ts';
+import { isThere } from '../read/bytes.ts';
+import { FILE_START, fingerprint, STORE_START } from '../read/cursor.ts';
 import { findTranscripts, stampOf } from '../read/discover.ts';
 import type { RecordHash } from '../read/identity.ts';
+import { filesOf, findAgent, isContinued, type MovedTranscripts } from '../read/known-files.ts';
 import { openRecords } from '../read/open.ts';
 import type { CapturedRecord, RecordStream } from '../read/record.ts';
 import { listSessions } from '../read/stored/records.ts';
-import type { FileCursor, FileRow } from '../spool/files.ts';
+import type { FileRow } from '../spool/files.ts';
 
 /** The present state of a transcript, read from its start. */
 export interface Transcript {
@@ -39,57 +40,6 @@ export function openTranscript(
   }
   const path = moved.find(row);
   return path === undefined ? undefined : openLines(agent, row, path, hashRecord);
-}
-
-/** Finds unchanged transcripts that their agents have moved, as Codex does when it archives one. */
-export class MovedTranscripts {
-  readonly #context: Context;
-  /** Paths by agent and file name, collected on first use. */
-  #paths: Map<string, string[]> | undefined;
-
-  constructor(context: Context) {
-    this.#context = context;
-  }
-
-  find({ agent, path, cursor }: FileRow): string | undefined {
-    if (cursor.kind !== 'file') return undefined;
-    this.#paths ??= this.#list();
-    return this.#paths.get(`${agent} ${basename(path)}`)?.find((moved) => isContinued(moved, cursor));
-  }
-
-  #list(): Map<string, string[]> {
-    const { agents, variables, home } = this.#context;
-    const places = agents.flatMap((agent) => agent.roots(variables, home).map((root) => ({ agent, root, below: '' })));
-    const all = findTranscripts(places, () => {}).map(({ agent, root, path }) => ({ agent, path: join(root, path) }));
-    const groups = Map.groupBy(all, ({ agent, path }) => `${agent.id} ${basename(path)}`);
-    return new Map([...groups].map(([name, found]) => [name, found.map(({ path }) => path)]));
-  }
-}
-
-function isContinued(path: string, cursor: FileCursor): boolean {
-  let from: Bytes | undefined;
-  try {
-    from = openBytes(path);
-    return continues(from, cursor);
-  } catch {
-    // The file is gone or not readable for this user, so it is not found.
-    return false;
-  } finally {
-    from?.close();
-  }
-}
-
-/** An agent's program and its editor extension share an id, and keep their transcripts in different places. */
-function findAgent({ agents, variables, home }: Context, { agent: id, root, path }: FileRow): Agent | undefined {
-  const candidates = agents.filter((agent) => agent.id === id);
-  const owner = candidates.find((agent) => agent.roots(variables, home).includes(root));
-  return owner ?? candidates.find((agent) => agent.isTranscript(path)) ?? candidates[0];
-}
-
-/** A path may name a file, or one session in a file of many as `file#session`. Either may contain a `#`. */
-function filesOf(path: string): string[] {
-  const files = Array.from(path.matchAll(/#/g), ({ index }) => path.slice(0, index));
-  return [path, ...files];
 }
 
 function openLines(agent: Agent, row: FileRow, at: string, hashRecord: RecordHash): Transcript {

@@ -9,6 +9,7 @@ import { openPipeline, openPolicy, openRedactor } from '../pipeline.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { packedAt } from '../read/bytes.ts';
 import { createRecordHash } from '../read/identity.ts';
+import { MovedTranscripts } from '../read/known-files.ts';
 import { createMask } from '../read/mask.ts';
 import { chooseSessions, requireAgents, type SessionFilter } from '../sessions/choose.ts';
 import type { Spool } from '../spool/open.ts';
@@ -19,7 +20,6 @@ import { createRetry, type Retry } from '../upload/retry.ts';
 import { createService, type Service } from '../upload/service.ts';
 import { createFindings, type Findings } from './report.ts';
 import { SessionVerification, type Verifier } from './session.ts';
-import { MovedTranscripts } from './transcript.ts';
 
 export interface VerifyOptions extends SessionFilter {
   /** How long to ask a service that does not answer. */

@@ -1,10 +1,13 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
 import { Suspense, useState } from 'react';
+import { CONTINUED_AGENTS } from '../../contract/catalog.ts';
 import type { Session } from '../../contract/session.ts';
 import { useIsAdmin } from '../app/app.ts';
 import { paths } from '../app/paths.ts';
 import { Button } from '../kit/button.tsx';
+import { CopyLine } from '../kit/copy.tsx';
+import { Dialog } from '../kit/dialog.tsx';
 import { lazyPart } from '../kit/lazy.tsx';
 import { Menu, MenuItem } from '../kit/menu.tsx';
 import { DeleteDialog } from '../shared/delete-dialog.tsx';
@@ -23,7 +26,7 @@ interface Props {
 /** A menu of rare actions on a session. */
 export function SessionMenu({ session, onHelp, onMask }: Props) {
   const isAdmin = useIsAdmin();
-  const [open, setOpen] = useState<'visibility' | 'share' | 'deletion'>();
+  const [open, setOpen] = useState<'visibility' | 'share' | 'continuing' | 'deletion'>();
   const navigate = useNavigate();
   const close = () => setOpen(undefined);
   return (
@@ -38,6 +41,9 @@ export function SessionMenu({ session, onHelp, onMask }: Props) {
         <MenuItem onSelect={onHelp}>Keyboard shortcuts</MenuItem>
         {session.mayChangeVisibility && <MenuItem onSelect={() => setOpen('visibility')}>Who may see it…</MenuItem>}
         <MenuItem onSelect={() => setOpen('share')}>Share…</MenuItem>
+        {onMask && CONTINUED_AGENTS.has(session.agentId) && (
+          <MenuItem onSelect={() => setOpen('continuing')}>Continue on your machine…</MenuItem>
+        )}
         {onMask && <MenuItem onSelect={onMask}>Mask a text…</MenuItem>}
         {isAdmin && (
           <MenuItem onSelect={() => void navigate({ to: '/holds', search: { session: session.sessionId } })}>
@@ -48,6 +54,18 @@ export function SessionMenu({ session, onHelp, onMask }: Props) {
       </Menu>
       {open === 'visibility' && <VisibilityDialog session={session} onClose={close} />}
       <Suspense>{open === 'share' && <ShareDialog session={session} onClose={close} />}</Suspense>
+      {open === 'continuing' && (
+        <Dialog title="Continue this session on your machine" onClose={close}>
+          <div className="flex flex-col gap-3 text-13">
+            <p>Run this in the folder in which the agent goes on. It prints the command that continues the session.</p>
+            <CopyLine text={`capture resume ${session.sessionId}`} label="Copy the command" />
+            <p className="text-muted">
+              You confirm that the machine may read your sessions for 15 minutes. What you add becomes a session of its
+              own.
+            </p>
+          </div>
+        </Dialog>
+      )}
       {open === 'deletion' && (
         <DeleteDialog session={session} onClose={close} onDeleted={() => void navigate({ to: paths.sessions() })} />
       )}

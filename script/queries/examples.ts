@@ -81,6 +81,8 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   findDevice: [['hash', NOW]],
   findDeviceByUser: [[ORGANIZATION, 'hash', NOW]],
   insertDevice: [[{ created_at: NOW }]],
+  beginReading: [['hash', NOW]],
+  findReader: [['hash', NOW]],
   issueToDevice: [['hash', { organizationId: ORGANIZATION, createdBy: 'usr_1' }, NOW]],
   markPolled: [['hash', NOW]],
 

@@ -4,6 +4,7 @@ import { headerOf, isUuid, stemOf, toOrigin } from '../shared/identity.ts';
 import { locate } from '../shared/locations.ts';
 import { isObject, partOf, peekText, peekWords } from '../shared/part.ts';
 import { parse } from './parse.ts';
+import { RESTORED } from './restored.ts';
 
 const DEFAULT_RETENTION_DAYS = 30;
 const HOOK_SECONDS = 5;
@@ -51,6 +52,15 @@ export const claudeCode: Agent = {
   recordKey,
   restates: ({ isCompactSummary, type }) => isCompactSummary === true || type === 'summary' || type === 'last-prompt',
   bearsEarlierTime: ({ isSnapshotUpdate }) => isSnapshotUpdate === true,
+  restored: RESTORED,
+  continuation: {
+    path: (session, folder) => `${folder.replace(/[^A-Za-z0-9]/g, '-')}/${session}.jsonl`,
+    command: (session) => ['claude', '--resume', session],
+    mark: (record, original) =>
+      typeof record.uuid === 'string'
+        ? { ...record, forkedFrom: { sessionId: original, messageUuid: record.uuid } }
+        : record,
+  },
   parse,
 };
 

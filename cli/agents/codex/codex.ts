@@ -4,6 +4,7 @@ import { locate } from '../shared/locations.ts';
 import { at, isObject, partOf, peek, peekText, peekWords } from '../shared/part.ts';
 import { threadOf } from '../shared/responses.ts';
 import { parse } from './parse.ts';
+import { RESTORED } from './restored.ts';
 
 /**
  * Codex writes a file per thread, append-only. Since 0.146, a thread that is resumed may go on in a further file, which is named
@@ -38,6 +39,18 @@ export const codex: Agent = {
   identify,
   recordKey,
   restates,
+  restored: RESTORED,
+  continuation: {
+    path: (session, _folder, now) => {
+      const time = now.toISOString().slice(0, 19);
+      return `${time.slice(0, 10).replaceAll('-', '/')}/rollout-${time.replaceAll(':', '-')}-${session}.jsonl`;
+    },
+    command: (session) => ['codex', 'resume', session],
+    mark: (record, original) =>
+      record.type === 'session_meta' && isObject(record.payload)
+        ? { ...record, payload: { ...record.payload, forked_from_id: original } }
+        : record,
+  },
   parse,
 };
 

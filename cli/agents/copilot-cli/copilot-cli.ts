@@ -1,7 +1,7 @@
 import type { Agent, JsonObject, Origin, TranscriptFile } from '../agent.ts';
 import { headerOf, keyOf, toOrigin } from '../shared/identity.ts';
 import { locate } from '../shared/locations.ts';
-import { peekWords } from '../shared/part.ts';
+import { isObject, peekWords } from '../shared/part.ts';
 import { parse } from './parse.ts';
 
 /**
@@ -33,6 +33,29 @@ export const copilotCli: Agent = {
   endsSession: ({ type }) => type === 'session.shutdown',
   identify,
   recordKey: (record) => keyOf(record, 'id'),
+  restored: {
+    namesSubagent: true,
+    stamp(record, { origin }, version) {
+      if (!/^session\.(start|resume)$/.test(String(record.type)) || !isObject(record.data)) return record;
+      const { data } = record;
+      return {
+        ...record,
+        data: {
+          ...data,
+          ...(record.type === 'session.start' && !('sessionId' in data) && { sessionId: origin.session }),
+          ...(record.type === 'session.start' &&
+            version !== undefined &&
+            !('copilotVersion' in data) && { copilotVersion: version }),
+        },
+      };
+    },
+    places: ({ data }) => [
+      ...(isObject(data) && isObject(data.error) ? ['data.error.message'] : []),
+      ...(isObject(data) && isObject(data.permissionRequest) ? ['data.permissionRequest.fullCommandText'] : []),
+      ...['agentId', 'data.toolCallId', 'data.content', 'data.message', 'data.result.content', 'data.reasoningText'],
+      ...['name', 'arguments', 'toolCallId'].map((name) => `data.toolRequests.*.${name}`),
+    ],
+  },
   parse,
 };
 

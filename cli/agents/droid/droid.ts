@@ -27,6 +27,13 @@ export const droid: Agent = {
   isTranscript: (path) => path.endsWith('.jsonl'),
   identify,
   recordKey: (record) => keyOf(record, 'id'),
+  restored: {
+    stamp: (record, { origin }) =>
+      record.type === 'session_start' && !('id' in record) && origin.subagent === undefined
+        ? { ...record, id: origin.session }
+        : record,
+    places: ({ callingSessionId }) => (callingSessionId === undefined ? [] : ['title']),
+  },
   parse: parser({
     agent: 'droid',
     readers: {

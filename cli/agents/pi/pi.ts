@@ -27,6 +27,11 @@ export const pi: Agent = {
   isTranscript: (path) => path.endsWith('.jsonl'),
   identify,
   recordKey: (record) => keyOf(record, 'id'),
+  restored: {
+    stamp: (record, { origin }) =>
+      record.type === 'session' && !('id' in record) ? { ...record, id: origin.session } : record,
+    places: () => ['message.content', 'message.content.*.arguments'],
+  },
   parse: parser({
     agent: 'pi',
     kindOf: (part) => [peekText(part, 'type'), peekText(part, 'message.role')].filter(Boolean).join(' '),

@@ -34,6 +34,21 @@ export const qwenCode: Agent = {
   namesSession: ({ sessionId }, path) => typeof sessionId === 'string' || isUuid(stemOf(path)),
   identify,
   recordKey: (record) => keyOf(record, 'uuid'),
+  restored: {
+    stamp: (record, { origin: { session, subagent } }, version) => ({
+      ...record,
+      ...(!('sessionId' in record) && { sessionId: session }),
+      ...(version !== undefined && !('version' in record) && { version }),
+      ...(subagent !== undefined && !('agentId' in record) && { agentId: subagent }),
+    }),
+    places: () => [
+      'systemPayload.uiEvent',
+      ...[
+        ...['text', 'functionCall.name', 'functionCall.args', 'functionCall.id'],
+        ...['functionResponse.id', 'functionResponse.name', 'functionResponse.response.output'],
+      ].map((place) => `message.parts.*.${place}`),
+    ],
+  },
   parse: parser({
     ...CHAINED,
     agent: 'qwen-code',

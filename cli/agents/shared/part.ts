@@ -33,15 +33,40 @@ export function at(part: Part, where: Where): Part {
 /** The elements of a list. Empty if there is no list. */
 export function elementsAt(part: Part, where: Where): Part[] {
   const list = at(part, where);
+  // The list may go on.
+  watching?.(list, [Array.isArray(list.value) ? list.value.length : 0]);
   if (!Array.isArray(list.value)) return [];
   return list.value.map((value, key) => ({ value, up: list, key, left: part.left }));
 }
 
 /** The value at a place without taking it. `undefined` if there is none, or if it was taken. */
 export function peek(part: Part, where: Where = ''): unknown {
+  watching?.(part, where);
   let value = part.up === undefined ? part.value : child(part.up.value, part.key);
   for (const key of toPath(where)) value = child(value, key);
   return value;
+}
+
+/** Told of each place that a parser looks at; see `watchPlaces`. */
+let watching: ((part: Part, where: Where) => void) | undefined;
+
+/** Runs a parser, and returns the places that it looked at in its record, in this order. Parsers run without a break. */
+export function watchPlaces<Result>(run: () => Result): { result: Result; places: Path[] } {
+  const places = new Map<string, Path>();
+  const before = watching;
+  watching = (part, where) => {
+    const path = [...placeOf(part), ...toPath(where)];
+    places.set(JSON.stringify(path), path);
+  };
+  try {
+    return { result: run(), places: [...places.values()] };
+  } finally {
+    watching = before;
+  }
+}
+
+function placeOf(part: Part): Path {
+  return part.up === undefined ? [] : [...placeOf(part.up), part.key];
 }
 
 /** The text at a place without taking it, to distinguish kinds. */

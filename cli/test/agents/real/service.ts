@@ -31,6 +31,11 @@ export async function startService() {
       }
       return events;
     },
+    /** Confirms the sign-in of a machine as the member. */
+    async confirm(userCode: string): Promise<void> {
+      const body = { userCode, decision: 'approve' };
+      await service.call('POST', '/v1/organizations/me/device-sign-in', { as: tenant.member, body });
+    },
     close: () => service.close(),
   };
 }

@@ -49,12 +49,14 @@ interface Request {
 export async function startModel() {
   const measure = createTokenMeter();
   let slowRequests = 0;
+  const histories: string[][] = [];
 
   async function answer(body: Json, path: string, response: ServerResponse): Promise<void> {
     const wire = wireOf(path);
     if (wire === undefined) return reply(response, /countTokens/.test(path) ? { totalTokens: 100 } : { data: [] });
     const request = READ[wire](body);
     const prompt = request.texts.at(-1) ?? '';
+    histories.push(request.texts);
     if (prompt.includes(SLOW)) {
       slowRequests++;
       await sleep(SLOW_MS, undefined, { ref: false });
@@ -85,6 +87,8 @@ export async function startModel() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** The number of requests with the text that makes the model slow. */
     slowRequests: () => slowRequests,
+    /** The texts of the user messages that came before one with this text, in the last request with it. */
+    historyOf: (text: string): string[] => histories.findLast((texts) => texts.some((one) => one.includes(text))) ?? [],
     close(): void {
       server.close();
       server.closeAllConnections();

@@ -1,0 +1,19 @@
+import { expect } from 'vitest';
+import { runProgram } from '../program.ts';
+import type { HeldService } from './held.ts';
+import { createContext, type Run, type RunOptions } from './program.ts';
+
+/** Runs a command, and confirms its sign-in as a person. */
+export async function runConfirmed(
+  held: HeldService,
+  args: string[],
+  { as = held.tenant.member, ...options }: Partial<RunOptions> & { as?: string } = {},
+): Promise<Run> {
+  const { context, written } = createContext({ ...held.options, ...options });
+  const ended = runProgram(context, args);
+  await expect.poll(() => written.stderr, { timeout: 30_000 }).toContain('Waiting');
+  const userCode = /code ([^ ]+) there/.exec(written.stderr)?.[1] ?? '';
+  const body = { userCode, decision: 'approve' };
+  await held.service.call('POST', '/v1/organizations/me/device-sign-in', { as, body });
+  return { exitCode: await ended, ...written };
+}
