@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createDeriveThread } from '../server/derive/derive-thread.ts';
 import { Indexer } from '../server/derive/indexer.ts';
+import { readPriceList } from '../server/derive/prices/price-list.ts';
+import { readVersion } from '../server/derive/version.ts';
 import { openStore, type Store } from '../server/store/open.ts';
 import { startIssuer } from './issuer.ts';
 import type { Options } from './options.ts';
@@ -79,7 +81,8 @@ async function fill(store: Store, made: Seed, events: number): Promise<{ open: s
 async function deriveSome(where: Where, some: number): Promise<{ events: number; seconds: number }> {
   const store = await openStore({ ...where, onError: console.error });
   const thread = createDeriveThread();
-  const indexer = new Indexer({ db: store.db, thread, now: Date.now, onError: console.error, rests: false });
+  const version = await readVersion(store.db, readPriceList().fingerprint);
+  const indexer = new Indexer({ db: store.db, thread, version, now: Date.now, onError: console.error, rests: false });
   const derived = async () =>
     (
       await store.db

@@ -2,6 +2,8 @@ import { parseQuery } from '../contract/query.ts';
 import { UTC } from '../contract/time-zone.ts';
 import { deriveSession } from '../server/derive/derive-session.ts';
 import { createDeriveThread } from '../server/derive/derive-thread.ts';
+import { readPriceList } from '../server/derive/prices/price-list.ts';
+import { readVersion } from '../server/derive/version.ts';
 import { search } from '../server/search/search-sessions.ts';
 import type { Store } from '../server/store/open.ts';
 import { onBothEngines } from './postgres.ts';
@@ -61,7 +63,8 @@ async function compare(engine: string, store: Store, { organizationId }: Seed): 
 async function fill(store: Store, made: Seed): Promise<void> {
   const thread = createDeriveThread();
   const { signal } = new AbortController();
-  const options = { db: store.db, derive: thread.derive, now: Date.now, rest: async () => undefined, signal };
+  const version = await readVersion(store.db, readPriceList().fingerprint);
+  const options = { db: store.db, derive: thread.derive, version, now: Date.now, rest: async () => undefined, signal };
   const ids = await seedSessions(store, made, SHOWN + HIDDEN);
   const hidden = ids.slice(SHOWN);
   for (let at = 0; at < hidden.length; at += 500)

@@ -3,6 +3,8 @@ import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { deriveSession } from '../server/derive/derive-session.ts';
 import { createDeriveThread } from '../server/derive/derive-thread.ts';
+import { readPriceList } from '../server/derive/prices/price-list.ts';
+import { readVersion } from '../server/derive/version.ts';
 import { addWords } from '../server/search/words.ts';
 import type { Store } from '../server/store/open.ts';
 import { startIssuer } from './issuer.ts';
@@ -140,7 +142,8 @@ async function fill(store: Store, made: Seed) {
   const ids = await seedSessions(store, made, 1 + Math.ceil((EVENTS - LARGEST_SESSION) / SESSION / ALIKE));
   const thread = createDeriveThread();
   const { signal } = new AbortController();
-  const options = { db: store.db, derive: thread.derive, now: Date.now, rest: async () => undefined, signal };
+  const version = await readVersion(store.db, readPriceList().fingerprint);
+  const options = { db: store.db, derive: thread.derive, version, now: Date.now, rest: async () => undefined, signal };
   const started = performance.now();
   for (const id of ids) {
     await seedEvents(store, made, id, n === 0 ? LARGEST_SESSION : SESSION, next);

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { hourOfWeek } from '../contract/written-query.ts';
 import { deriveSession } from '../server/derive/derive-session.ts';
 import { createDeriveThread } from '../server/derive/derive-thread.ts';
+import { readPriceList } from '../server/derive/prices/price-list.ts';
+import { readVersion } from '../server/derive/version.ts';
 import type { Store } from '../server/store/open.ts';
 import { weekOf } from '../server/store/summed-days.ts';
 import { copyRow } from './copies.ts';
@@ -65,7 +67,8 @@ async function fill(store: Store, made: Seed) {
   await seedEvents(store, made, id, 100, createCorpus(7));
   const thread = createDeriveThread();
   const { signal } = new AbortController();
-  const options = { db: store.db, derive: thread.derive, now: Date.now, rest: async () => undefined, signal };
+  const version = await readVersion(store.db, readPriceList().fingerprint);
+  const options = { db: store.db, derive: thread.derive, version, now: Date.now, rest: async () => undefined, signal };
   await deriveSession(options, made.organizationId, id);
   await thread.close();
   const today = Date.parse(`${dayOf(Date.now())}T00:00:00Z`);
@@ -78,7 +81,7 @@ async function fill(store: Store, made: Seed) {
     last_event_at: started,
     failures: sql`(n * 79) % 1009`,
     duration_ms: sql`CAST(n AS bigint) * 104729 % 7200000`,
-    cost: sql`(CAST(n AS bigint) * 1299709 % 100003) / 1000.0`,
+    cost: sql`(CAST(n AS bigint) * 1299709 % 100003) * 1000000.0`,
     interrupted: sql`CASE WHEN n % 211 = 0 THEN 1 ELSE 0 END`,
   });
   for (const table of ['session_days', 'summed_days', 'usage_days'] as const)
@@ -105,7 +108,7 @@ async function addDay({ db }: Store, { organizationId }: Seed, day: string): Pro
       cached_tokens: 7e8,
       output_tokens: 1e7,
       unpriced_tokens: 1e6,
-      cost: 1_234.5,
+      cost: 1_234_500_000_000,
     })),
   );
   for (let from = 0; from < rows.length; from += 1_000) {

@@ -100,19 +100,41 @@ export const SessionFacts = Type.Object({
     Type.Object({
       day: Type.String({ description: 'YYYY-MM-DD, UTC' }),
       model: Type.String(),
+      terms: Type.String({
+        description:
+          'what else decides the price, joined by +: `fast`, `priority`, `flex`, `batch`, `in:us`; empty for the normal terms',
+      }),
+      above: Type.Optional(
+        Type.Integer({
+          description: 'the price of prompts with more tokens than this; absent: of the shortest prompts',
+        }),
+      ),
+      unknownTerms: Type.Optional(
+        Type.String({ description: 'those of the terms whose price is unknown, so that the normal price is taken' }),
+      ),
       inputTokens: count('cached ones included'),
       cachedTokens: count(),
       cacheWriteTokens: count(),
+      cacheWrite1hTokens: count('of the cacheWriteTokens, those kept for one hour'),
       outputTokens: count(),
+      webSearches: count('searches that the vendor ran'),
       cost,
       price: Type.Optional(
         Type.Object(
-          { input: Type.Number(), cached: Type.Number(), cacheWrite: Type.Number(), output: Type.Number() },
-          { description: 'US dollars for a million tokens, on that day' },
+          {
+            input: Type.Number(),
+            cached: Type.Number(),
+            cacheWrite: Type.Number({ description: 'kept for five minutes' }),
+            cacheWrite1h: Type.Number({ description: 'kept for one hour' }),
+            output: Type.Number(),
+            webSearch: Type.Optional(Type.Number({ description: 'for a thousand searches' })),
+          },
+          { description: 'US dollars for a million tokens, on that day and under these terms' },
         ),
       ),
     }),
   ),
+  pricesOf: Type.String({ description: 'day of the last check of the prices, YYYY-MM-DD' }),
   milestones: Type.Array(Milestone),
   contextWindow: Type.Optional(Type.Integer({ description: "tokens that the model's context can hold, if known" })),
   usualWindow: Type.Optional(
@@ -223,6 +245,7 @@ const figures = {
   cachedTokens: count(),
   outputTokens: count(),
   cost,
+  unpricedTokens: Type.Optional(count('of models without a known price; absent: none')),
 };
 
 export const Figures = Type.Object(figures);

@@ -232,7 +232,7 @@ export const OPTIONS = {
   BACKUP_EVERY_HOURS: option(24, 'Hours between two backups in `BACKUP_DIR`, 1 or more.', positive),
   BACKUP_KEEP: option(7, 'Backups that stay in `BACKUP_DIR`, 1 or more; older ones are removed.', positive),
   PRICES_FILE: optional(
-    'File with the prices of models, in the format of `server/derive/prices.json`, which it replaces.',
+    'File with prices of models, which replace the list prices of these models; `docs/prices.md` has its form.',
     text,
   ),
   CORS_ORIGINS: option<string[]>(

@@ -5,7 +5,6 @@ import type { AuditKey } from './audit/heads.ts';
 import type { DaySums } from './derive/day-sums.ts';
 import type { DeriveThread } from './derive/derive-thread.ts';
 import type { Indexer } from './derive/indexer.ts';
-import type { Prices } from './derive/prices.ts';
 import type { Witness } from './evidence/witness.ts';
 import type { Identity } from './identity/identity.ts';
 import type { Live } from './ingest/live.ts';
@@ -63,7 +62,8 @@ export interface Deps {
   indexer: Indexer;
   daySums: DaySums;
   deriveThread: DeriveThread;
-  prices: Prices;
+  /** The day of the last review of the prices, YYYY-MM-DD. */
+  pricesOf: string;
   live: Live;
   reading: Reading;
   /** Public address of the service. */

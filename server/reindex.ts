@@ -3,6 +3,8 @@ import type { Config } from './config.ts';
 import { DaySums } from './derive/day-sums.ts';
 import { createDeriveThread } from './derive/derive-thread.ts';
 import { Indexer } from './derive/indexer.ts';
+import { readPriceList } from './derive/prices/price-list.ts';
+import { readVersion } from './derive/version.ts';
 import { removeAllDerived } from './store/derived-removal.ts';
 import { openStore } from './store/open.ts';
 import { oneRow } from './store/rows.ts';
@@ -20,7 +22,8 @@ export async function reindex(config: Config, write: (line: string) => void): Pr
   };
   const store = await openStore({ dataDir, databaseUrl, onError });
   const thread = createDeriveThread(PRICES_FILE);
-  const indexer = new Indexer({ db: store.db, thread, now: Date.now, onError, rests: false });
+  const version = await readVersion(store.db, readPriceList(PRICES_FILE).fingerprint);
+  const indexer = new Indexer({ db: store.db, thread, version, now: Date.now, onError, rests: false });
   const daySums = new DaySums(store, onError);
   try {
     await removeAllDerived(store.db);

@@ -9,11 +9,10 @@ import { DamagedSessions } from './damaged-sessions.ts';
 import type { Deps } from './deps.ts';
 import { DaySums } from './derive/day-sums.ts';
 import { createDeriveThread } from './derive/derive-thread.ts';
-import { VERSION as VERSION_OF_FACTS } from './derive/facts.ts';
 import { Indexer } from './derive/indexer.ts';
-import { readPrices } from './derive/prices.ts';
-import { reprice } from './derive/reprice.ts';
+import { readPriceList } from './derive/prices/price-list.ts';
 import { withoutWordsIn } from './derive/review.ts';
+import { readVersion } from './derive/version.ts';
 import { Witness } from './evidence/witness.ts';
 import { createApp } from './http/app.ts';
 import { createAuthenticator } from './http/auth.ts';
@@ -96,9 +95,6 @@ const SUM_EVERY_MS = 60_000;
 /** How often the service derives sessions that another process left behind. */
 const CATCH_UP_EVERY_MS = 300_000;
 
-/** Deadline for applying new prices to all sessions. The next start continues. */
-const REPRICE_MS = 6 * 3_600_000;
-
 /** How often the service stores the received bytes for the quotas. A crash loses the bytes of this interval. */
 const COUNT_EVERY_MS = 10_000;
 
@@ -172,7 +168,8 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     live.publish(organizationId, change);
     peers?.tell(organizationId, change);
   };
-  const prices = readPrices(config.PRICES_FILE);
+  const prices = readPriceList(config.PRICES_FILE);
+  const derivedVersion = await readVersion(store.db, prices.fingerprint);
   const deriveThread = createDeriveThread(config.PRICES_FILE);
   const startJobs = (atOnce: number) =>
     new Background({ atOnce, onError, onGivenUp: () => observer?.onGivenUp('background') });
@@ -181,6 +178,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const indexer = new Indexer({
     db: store.db,
     thread: deriveThread,
+    version: derivedVersion,
     digests: witness,
     now,
     onError,
@@ -203,7 +201,6 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   // Sweeping has its own queue, because the job that removes organizations waits for a sweep.
   const sweeping = startJobs(1);
   // Repricing has its own queue, because it may take hours.
-  const repricing = startJobs(1);
   const truncation = store.engine === 'sqlite' ? new LogTruncation(store.db, onError) : undefined;
   const onBus = bus && store.pool && new JetStreamJournal({ bus, db: store.db, pool: store.pool, onError });
   const sweep = () =>
@@ -278,7 +275,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     db: store.db,
     sessionLog,
     bounds,
-    version: VERSION_OF_FACTS,
+    version: derivedVersion,
     withoutWords: withoutWordsIn,
     onWordsGone: (row: SessionRow) => void tellWordsGone(row).catch(onError),
   };
@@ -376,7 +373,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     indexer,
     daySums,
     deriveThread,
-    prices,
+    pricesOf: prices.date,
     live,
     reading,
     publicUrl,
@@ -415,7 +412,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     stopHearing?.();
     await worker?.close();
     await peers?.close();
-    await Promise.all([background, sweeping, repricing, jobQueue, witnessing].map((queue) => queue.close()));
+    await Promise.all([background, sweeping, jobQueue, witnessing].map((queue) => queue.close()));
     await quotas.flush().catch(onError);
     await Promise.all([sessionViews.flush(), shareCounts.flush()]).catch(onError);
     await auditHeads?.sign().catch(onError);
@@ -434,7 +431,6 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   void expire();
   void indexer.catchUp();
   void daySums.catchUp();
-  void repricing.run('prices', (signal) => reprice(store.db, prices, signal), { deadlineMs: REPRICE_MS });
   void purge();
   void removeOrganizations();
   void deleteOfRemoved();

@@ -2,7 +2,7 @@ import type { Writing } from '../revision.ts';
 import type { AddOn } from './add-on.ts';
 import type { FileStat } from './changes.ts';
 import type { Outcome, Purpose } from './command.ts';
-import type { Usage } from './usage.ts';
+import type { Terms, Usage } from './usage.ts';
 
 interface Chain {
   record: string;
@@ -16,6 +16,16 @@ export interface Echo {
   starter?: string;
   /** Tokens of the response that this entry is part of. */
   usage?: Usage;
+}
+
+/** What an event tells about responses whose tokens another event reports; see `told.ts`. */
+export interface Told extends Terms {
+  /** The record whose response it describes. Absent: it describes all later responses, until something else is told. */
+  record?: string;
+  cacheWrite1h?: number;
+  webSearches?: number;
+  /** Further responses, whose tokens the usage of this one does not include. */
+  others?: readonly Usage[];
 }
 
 /** The fields of every entry. */
@@ -34,6 +44,7 @@ interface Common {
   chain?: Chain;
   /** Set for a sub-agent's event in the file of its parent session; see `progress.ts`. */
   echo?: Echo;
+  told?: Told;
   redactions?: number;
   /** Set for a record that its agent may write again. */
   writing?: Writing;
@@ -97,7 +108,12 @@ export type ResultEntry = Common &
     preview: string;
     changes: readonly FileStat[];
   };
-export type UsageEntry = Common & { kind: 'usage'; usage: Usage };
+export type UsageEntry = Common & {
+  kind: 'usage';
+  usage: Usage;
+  /** The record, if an earlier event of it may tell more about the response. */
+  record?: string;
+};
 export type CompactionEntry = Common &
   WithText & {
     kind: 'compaction';

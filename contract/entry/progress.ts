@@ -1,5 +1,5 @@
 import type { Echo } from './entry.ts';
-import { readUsage } from './usage.ts';
+import { readClaudeUsage } from './usage.ts';
 import { asArray, asObject, asText, type Loose } from './value.ts';
 
 /** An event's type and payload, as far as readers need them. */
@@ -56,33 +56,13 @@ export function readProgress(eventType: string, payload: Loose): Typed | undefin
 export const unwrapProgress = (eventType: string, payload: Loose): Typed =>
   readProgress(eventType, payload) ?? { eventType, payload };
 
-/** The names under which a notice has the model and the tokens of a response. */
-export const ECHO_USAGE: ReadonlySet<string> = new Set([
-  'model',
-  'input_tokens',
-  'output_tokens',
-  'cache_read_input_tokens',
-  'cache_creation_input_tokens',
-]);
-
 /** The further data of a notice, besides the sub-agent's message. */
 export function readEcho({ rest }: Loose): Echo {
   const { parentToolUseID, data } = asObject(rest);
   const { usage, id, model } = asObject(asObject(asObject(data).message).message);
   const starter = asText(parentToolUseID);
-  const tokens = asObject(usage);
   return {
     ...(starter && { starter }),
-    ...(usage !== undefined && {
-      usage: readUsage({
-        responseId: id,
-        model,
-        inputTokens: tokens.input_tokens,
-        outputTokens: tokens.output_tokens,
-        cacheReadTokens: tokens.cache_read_input_tokens,
-        cacheWriteTokens: tokens.cache_creation_input_tokens,
-        cached: 'excluded',
-      }),
-    }),
+    ...(usage !== undefined && { usage: readClaudeUsage(id, model, asObject(usage)) }),
   };
 }

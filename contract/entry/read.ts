@@ -9,6 +9,7 @@ import type { Entry, QuietEntry } from './entry.ts';
 import { readOutput, resultText, runningOf } from './output.ts';
 import { readEcho, readProgress } from './progress.ts';
 import { callsOf } from './script.ts';
+import { readTold } from './told.ts';
 import { aboutCall, aboutCalls } from './tool.ts';
 import { readUsage } from './usage.ts';
 import { asNumber, asObject, asParsedObject, asText, clip, firstLine, type Loose } from './value.ts';
@@ -37,7 +38,7 @@ export function readJoined(first: Entry, payload: unknown, span: number): Entry 
 
 type Common = Pick<
   Entry,
-  'sequence' | 'span' | 'eventType' | 'time' | 'timed' | 'lane' | 'chain' | 'redactions' | 'writing'
+  'sequence' | 'span' | 'eventType' | 'time' | 'timed' | 'lane' | 'chain' | 'told' | 'redactions' | 'writing'
 >;
 
 function readCommon(event: Pick<SessionEvent, 'sequence' | 'eventType' | 'createdAt'>, payload: Loose): Common {
@@ -56,6 +57,7 @@ function readCommon(event: Pick<SessionEvent, 'sequence' | 'eventType' | 'create
     time: timed ? occurred : Date.parse(event.createdAt) || 0,
     timed,
     ...(lane ? { lane } : readChain(payload)),
+    ...readTold(event.eventType, payload),
     ...(redactions > 0 && { redactions }),
     ...(writing && { writing }),
   };
@@ -158,7 +160,11 @@ const READERS: Record<string, Reader> = {
       changes: changesOfResult(payload.detail).map(statOf),
     };
   },
-  usage: (common, payload) => ({ ...common, kind: 'usage', usage: readUsage(payload) }),
+  usage: (common, payload) => {
+    const { record, index } = asObject(payload.source);
+    const isFirst = (asNumber(index) ?? 0) === 0;
+    return { ...common, kind: 'usage', usage: readUsage(payload), ...(!isFirst && given('record', record)) };
+  },
   compaction: (common, payload) => {
     const tokensBefore = asNumber(payload.tokensBefore);
     return {

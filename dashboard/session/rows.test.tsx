@@ -87,9 +87,9 @@ test('a turn shows its figures', async () => {
       ['tool.result', { callId: 'a', isError: true }, 90],
     ),
   );
-  const counts = { inputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
-  const price = { input: 5, cached: 1, cacheWrite: 5, output: 20 };
-  const usage = [{ day: '2026-11-21', model: 'm', ...counts, price }];
+  const counts = { inputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0, outputTokens: 0 };
+  const price = { input: 5, cached: 1, cacheWrite: 5, cacheWrite1h: 5, output: 20 };
+  const usage = [{ day: '2026-11-21', model: 'm', terms: '', ...counts, webSearches: 0, price }];
   const figures = <TurnFigures turn={turns[0] as (typeof turns)[number]} usage={usage} />;
   expect(wordsOf((await render(figures)).container)).toBe('1 min 30 s 1 call 1 failed 20.0k tokens $0.10');
 });

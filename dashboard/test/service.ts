@@ -45,6 +45,7 @@ export function createService(given: readonly Given[] = [], rows = [sessionRow('
     }),
     getSessionFacts: ({ sessionId }) => ({
       summary: rowOf(sessionId).summary,
+      pricesOf: '2026-11-22',
       ...{ branches: [], tools: [], files: [], commands: [], usage: [], milestones: [], related: [] },
     }),
     findInSession: ({ q = '' }) => ({

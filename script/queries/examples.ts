@@ -337,14 +337,11 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   hasSetting: [['name']],
   rememberSetting: [['name', () => 'value']],
   writeSetting: [['name', 'value']],
-  listPriced: [['ses_1']],
-  writeCosts: [
-    [SESSION, () => ({ days: [{ day: '2026-11-22', name: 'model', cost: 1, unpriced_tokens: 0 }], cost: 1 })],
-  ],
+  replaceSetting: [['name', 'value', 'next']],
 
   findSummaries: [[VIEWER, ['ses_1']]],
   findRelated: [[VIEWER, SESSION]],
-  findFacts: [[ORGANIZATION, 'ses_1', 1]],
+  findFacts: [[ORGANIZATION, 'ses_1', [1, 2]]],
   findSource: [[ORGANIZATION, 'ses_1']],
   findBehind: [[1, 'ses_1']],
   findOpenBehind: [[1, 'ses_1']],
@@ -373,7 +370,6 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   forgetWords: [],
   giveSessions: [],
   markGiven: [],
-  readModelTokens: [[['ses_1']]],
   listDaysBehind: [
     [USAGE, 100],
     [undefined, 100],
@@ -384,7 +380,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     [{ ...USAGE, kind: 'skill' }, 300],
   ],
   readCallersOf: [[USAGE, ['playwright'], 'user_id', 1_000]],
-  readTokensOf: [[USAGE, ['Explore'], 1_000]],
+  readTokensOf: [[USAGE, ['Explore']]],
   readTotals: [[USAGE]],
   readValues: [[USAGE, 'agent', ['codex'], 'week']],
   findLargest: [[USAGE, 'agent', 20]],

@@ -24,12 +24,14 @@ export function addOnRowsOf(facts: Facts, { agentId }: Pick<SessionOrigin, 'agen
       row.last_used_at = Math.max(row.last_used_at, lastUsedAt);
       row.is_listed = Math.max(row.is_listed, isListed);
     }
-    for (const [type, model, tokens] of tokensOfTypes(facts, of)) {
+    for (const [type, model, { tokens, cost, unpriced }] of spentByTypes(facts, of)) {
       const row = rowOf(keyOfAddOn('subagent', storable(type)), storable(model));
       row.input_tokens += tokens[0];
       row.cached_tokens += tokens[1];
       row.cache_write_tokens += tokens[2];
-      row.output_tokens += tokens[3];
+      row.output_tokens += tokens[4];
+      row.cost += cost;
+      row.unpriced_tokens += unpriced;
     }
     return [...rows.values()];
   });
@@ -44,14 +46,16 @@ const NOTHING = {
   cached_tokens: 0,
   cache_write_tokens: 0,
   output_tokens: 0,
+  unpriced_tokens: 0,
+  cost: 0,
 };
 
 /** Tokens of a sub-agent without a known type are left out. */
-const tokensOfTypes = ({ laneTypes }: Facts, { lanes }: Day) =>
-  [...lanes].flatMap(([key, tokens]) => {
+const spentByTypes = ({ laneTypes }: Facts, { lanes }: Day) =>
+  [...lanes].flatMap(([key, spent]) => {
     const [lane, model] = splitOnce(key);
     const type = laneTypes.get(lane);
-    return type === undefined ? [] : [[type, model, tokens] as const];
+    return type === undefined ? [] : [[type, model, spent] as const];
   });
 
 /**

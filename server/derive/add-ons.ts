@@ -1,29 +1,24 @@
 import type { AddOns } from '../../contract/add-ons.ts';
 import type { AddOnKind } from '../../contract/entry/add-on.ts';
+import { toDollars } from '../../contract/entry/cost.ts';
 import type { Grouping } from '../../contract/policy.ts';
 import { type AddOnFilter, findAddOns, readCallersOf, readTokensOf } from '../store/add-ons.ts';
-import { optional, optionalTimestamp } from '../store/columns.ts';
+import { optionalTimestamp } from '../store/columns.ts';
 import type { Db } from '../store/schema.ts';
 import { asOrganization } from '../store/tenant.ts';
 import { keyOfAddOn } from './fold-add-ons.ts';
-import type { Prices } from './prices.ts';
 
-const MOST = { addOns: 300, callers: 10_000, tokens: 50_000, shown: 5 };
+const MOST = { addOns: 300, callers: 10_000, shown: 5 };
 
 type Row = { kind: AddOnKind; name: string };
 const keyOf = ({ kind, name }: Row) => keyOfAddOn(kind, name);
 
-interface Settings {
-  prices: Pick<Prices, 'costOf'>;
-  grouping: Grouping;
-}
-
 /** The add-ons of some days, from rows of sessions. The callers of an add-on are named only if enough people call it. */
-export const readAddOns = (db: Db, filter: AddOnFilter, settings: Settings): Promise<AddOns> =>
+export const readAddOns = (db: Db, filter: AddOnFilter, grouping: Grouping): Promise<AddOns> =>
   // Row-level security would hide private sessions, and so the people to whom they belong.
-  asOrganization(filter.organizationId, () => sumAddOns(db, filter, settings));
+  asOrganization(filter.organizationId, () => sumAddOns(db, filter, grouping));
 
-async function sumAddOns(db: Db, filter: AddOnFilter, { prices, grouping }: Settings): Promise<AddOns> {
+async function sumAddOns(db: Db, filter: AddOnFilter, grouping: Grouping): Promise<AddOns> {
   const found = await findAddOns(db, filter, MOST.addOns + 1);
   const shown = found.slice(0, MOST.addOns);
   const names = [...new Set(shown.map(({ name }) => name))];
@@ -34,10 +29,10 @@ async function sumAddOns(db: Db, filter: AddOnFilter, { prices, grouping }: Sett
   const [people, agents, tokens] = await Promise.all([
     namesByPerson.length === 0 ? [] : readCallersOf(db, filter, namesByPerson, 'user_id', MOST.callers),
     names.length === 0 ? [] : readCallersOf(db, filter, names, 'agent_id', MOST.callers),
-    agentTypes.length === 0 ? [] : readTokensOf(db, filter, agentTypes, MOST.tokens),
+    agentTypes.length === 0 ? [] : readTokensOf(db, filter, agentTypes),
   ]);
   const [peopleOf, agentsOf] = [Map.groupBy(people, keyOf), Map.groupBy(agents, keyOf)];
-  const tokensOf = Map.groupBy(tokens, ({ name }) => name);
+  const tokensOf = new Map(tokens.map((sum) => [sum.name, sum]));
   const few = (rows: readonly { caller: string }[] = []) => rows.slice(0, MOST.shown).map(({ caller }) => caller);
   return {
     from: filter.from,
@@ -53,21 +48,18 @@ async function sumAddOns(db: Db, filter: AddOnFilter, { prices, grouping }: Sett
       topPeople: isByName(row) ? few(peopleOf.get(keyOf(row))) : [],
       agentIds: few(agentsOf.get(keyOf(row))),
       ...optionalTimestamp('lastUsedAt', Number(row.last_used_at) || null),
-      ...(row.kind === 'subagent' && costOf(tokensOf.get(row.name) ?? [], prices)),
+      ...(row.kind === 'subagent' && costOf(tokensOf.get(row.name))),
     })),
     isWhole: found.length <= MOST.addOns,
   };
 }
 
 /** The cost is known if each model has a price. */
-function costOf(rows: Awaited<ReturnType<typeof readTokensOf>>, prices: Pick<Prices, 'costOf'>) {
-  if (rows.length === 0) return {};
-  const costs = rows.map(({ model, day, input, cached, cacheWrite, output }) =>
-    prices.costOf(model, day, [Number(input), Number(cached), Number(cacheWrite), Number(output)]),
-  );
-  const known = costs.filter((cost) => cost !== undefined);
+function costOf(spent: Awaited<ReturnType<typeof readTokensOf>>[number] | undefined) {
+  if (spent === undefined) return {};
+  const { input, output, cost, unpriced } = spent;
   return {
-    tokens: rows.reduce((sum, { input, output }) => sum + Number(input) + Number(output), 0),
-    ...optional('cost', known.length === costs.length ? known.reduce((sum, cost) => sum + cost, 0) : null),
+    tokens: Number(input) + Number(output),
+    ...(Number(unpriced) === 0 && { cost: toDollars(Number(cost)) }),
   };
 }

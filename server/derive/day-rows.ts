@@ -1,16 +1,14 @@
 import { hourOfWeek } from '../../contract/written-query.ts';
 import { storable } from '../store/columns.ts';
 import type { SessionDay } from '../store/session-rows.ts';
-import type { Day, Facts, Tokens } from './facts.ts';
-import type { Prices } from './prices.ts';
+import type { Day, Facts, Spent } from './facts.ts';
+import { readKey } from './spent.ts';
 
 /** What the session itself reports about where it belongs. */
 export interface SessionOrigin {
   agentId: string;
   environmentId: string;
 }
-
-export type CostOf = Prices['costOf'];
 
 type Figures = Omit<SessionDay, 'day' | 'kind' | 'name' | 'agent_id' | 'environment_id' | 'repository'>;
 
@@ -30,7 +28,7 @@ const NOTHING: Figures = {
 const NOWHERE = { agent_id: null, environment_id: null, repository: null };
 
 /** The rows of a session: one for each day, and one for each model, tool and hour of the week of a day. */
-export function dayRowsOf(facts: Facts, { agentId, environmentId }: SessionOrigin, costOf: CostOf): SessionDay[] {
+export function dayRowsOf(facts: Facts, { agentId, environmentId }: SessionOrigin): SessionDay[] {
   const began = [...facts.days.keys()].sort()[0];
   const where = {
     agent_id: agentId,
@@ -44,7 +42,7 @@ export function dayRowsOf(facts: Facts, { agentId, environmentId }: SessionOrigi
       tool_calls: of.calls,
       failures: of.failures,
     };
-    const models = modelsOf(of, facts.model, day, counts, costOf);
+    const models = modelsOf(of, facts.model, counts);
     const tokens = [...models.values()].reduce(addTokens, NOTHING);
     const row = (kind: SessionDay['kind'], name: string, figures: Figures): SessionDay => {
       return { day, kind, name, ...NOWHERE, ...figures };
@@ -59,15 +57,9 @@ export function dayRowsOf(facts: Facts, { agentId, environmentId }: SessionOrigi
 }
 
 /** The counts of a day belong to the model that was used last. Tokens belong to the model that used them. */
-function modelsOf(
-  { models }: Day,
-  main: string | undefined,
-  day: string,
-  counts: Partial<Figures>,
-  costOf: CostOf,
-): Map<string, Figures> {
+function modelsOf({ models }: Day, main: string | undefined, counts: Partial<Figures>): Map<string, Figures> {
   const found = new Map<string, Figures>();
-  for (const [model, tokens] of models) add(found, model, figuresOfTokens(tokens, costOf(model, day, tokens)));
+  for (const [key, spent] of models) add(found, readKey(key).model, figuresOf(spent));
   if (main !== undefined) add(found, main, { ...NOTHING, ...counts });
   return found;
 }
@@ -99,15 +91,15 @@ function addTokens(one: Figures, other: Figures): Figures {
   };
 }
 
-function figuresOfTokens([input, cached, cacheWrite, output]: Tokens, cost: number | undefined): Figures {
+function figuresOf({ tokens: [input, cached, cacheWrite, , output], cost, unpriced }: Spent): Figures {
   return {
     ...NOTHING,
     input_tokens: input,
     cached_tokens: cached,
     cache_write_tokens: cacheWrite,
     output_tokens: output,
-    unpriced_tokens: cost === undefined ? input + output : 0,
-    cost: cost ?? 0,
+    unpriced_tokens: unpriced,
+    cost,
   };
 }
 

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Damaged } from '../log/damaged.ts';
 import { deriveSlice, type Slice, type SliceJob } from './derive-slice.ts';
 import { KeptSessions } from './kept-sessions.ts';
-import { readPrices } from './prices.ts';
+import { readPrices } from './prices/prices.ts';
 
 export type Reply = { slice: Slice | undefined } | { error: string; isDamage: boolean };
 
@@ -16,7 +16,7 @@ yieldToOthers();
 /** Decompresses, parses and folds on its own thread, beside the thread that answers. */
 parentPort?.on('message', (job: SliceJob) => {
   try {
-    parentPort?.postMessage({ slice: deriveSlice(job, prices.costOf, kept) } satisfies Reply);
+    parentPort?.postMessage({ slice: deriveSlice(job, prices, kept) } satisfies Reply);
   } catch (error) {
     const isDamage = error instanceof Damaged;
     parentPort?.postMessage({ error: (error as Error).message, isDamage } satisfies Reply);

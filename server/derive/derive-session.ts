@@ -11,8 +11,6 @@ import { wordPrefix } from '../store/word-index.ts';
 import type { DigestedEvents } from './chunks.ts';
 import type { Slice } from './derive-slice.ts';
 import type { DeriveThread } from './derive-thread.ts';
-import { VERSION } from './facts.ts';
-import { forgetPrices } from './reprice.ts';
 
 /** Requests digests of events, so that the caller need not read and unpack the events itself. */
 export interface WantsDigests {
@@ -27,6 +25,8 @@ export interface WantsDigests {
 export interface SessionOptions {
   db: Db;
   derive: DeriveThread['derive'];
+  /** The version of derived data; see `version.ts`. */
+  version: number;
   digests?: WantsDigests | undefined;
   now: () => number;
   /** Awaited between two slices, so that old sessions leave room for new ones. */
@@ -50,15 +50,15 @@ export async function deriveSession(
   organizationId: string,
   sessionId: string,
 ): Promise<SessionRow | undefined> {
-  const { db, signal, rest } = options;
+  const { db, signal, rest, version } = options;
   const found = await findSource(db, organizationId, sessionId);
   if (!found) return undefined;
   let { row } = found;
-  if (row.content_expired_at !== null) return (await restore(db, row)) ? row : undefined;
+  if (row.content_expired_at !== null) return (await restoreKept(db, row)) ? row : undefined;
   // Within one process a session is derived by one run at a time, and no other process has access to an embedded store.
   const until = () => (isPostgres(db) ? options.now() + CLAIM_MS : 0);
   let before = await claimSession(db, row, options.now(), until());
-  if (!before || before.version > VERSION) return undefined;
+  if (!before || before.version > version) return undefined;
   if (before.version <= 0) {
     // The audience may have changed before the claim. If it changes now, the claim is lost.
     row = { ...row, ...(await findAudience(db, { organizationId, sessionId })) };
@@ -73,18 +73,9 @@ export async function deriveSession(
     wrote ||= after.derived_through > 0;
     await rest();
   }
-  const isFinal = before.version === VERSION && isFinalAt(row, before.derived_through);
+  const isFinal = before.version === version && isFinalAt(row, before.derived_through);
   if (isPostgres(db) || isFinal !== (before.is_final === 1)) await releaseSession(db, row, before, isFinal);
   return wrote ? row : undefined;
-}
-
-/**
- * Restores the derived data of a session whose content was removed. Its costs use the prices of that day, until the next start.
- */
-async function restore(db: Db, row: SessionRow): Promise<boolean> {
-  const isRestored = await restoreKept(db, row);
-  if (isRestored) await forgetPrices(db);
-  return isRestored;
 }
 
 async function writeSliceOf(
@@ -94,7 +85,8 @@ async function writeSliceOf(
   until: number,
 ): Promise<Derived | 'done' | 'lost'> {
   const { row } = source;
-  const isKnown = stored.version === VERSION;
+  const { version } = options;
+  const isKnown = stored.version === version;
   if (isKnown && stored.derived_through >= row.event_count) return 'done';
   // The data of another version is never read: the session is derived again from its first event.
   const before = isKnown ? stored : { ...stored, derived_through: 0, next_chunk: 1, is_rewritten: 0, facts: '' };
@@ -103,7 +95,7 @@ async function writeSliceOf(
   const { through, next, facts, isRewritten, digested, isEnd: _, ...rest } = slice;
   options.digests?.takeDigests(row.session_id, digested);
   const after: Derived = {
-    version: VERSION,
+    version,
     masks: stored.masks,
     derived_through: through,
     next_chunk: next,

@@ -8,13 +8,14 @@ import type { SessionAddOn, SessionDay } from '../store/session-rows.ts';
 import { addOnRowsOf } from './add-on-rows.ts';
 import { type Chunk, cutChunks, type DigestedEvents, type Source } from './chunks.ts';
 import { CountedRecords } from './counted-records.ts';
-import { type CostOf, dayRowsOf, type SessionOrigin } from './day-rows.ts';
+import { dayRowsOf, type SessionOrigin } from './day-rows.ts';
 import { type Facts, noFacts, readFacts, writeFacts } from './facts.ts';
 import { fold } from './fold.ts';
 import { noteBranch } from './fold-meta.ts';
 import { type KeptSession, KeptSessions } from './kept-sessions.ts';
-import { costOfFacts } from './prices.ts';
+import type { PriceOf, Prices } from './prices/prices.ts';
 import { writeShown } from './review.ts';
+import { addSpent, costOfSpent, noSpent } from './spent.ts';
 import { compareValues, type Value, valuesOf } from './values.ts';
 
 /** A range of a session to derive. */
@@ -87,7 +88,7 @@ type Begun = Pick<KeptSession, 'facts' | 'open' | 'records'>;
 type Folded = { facts: Facts; records?: CountedRecords };
 
 /** @returns undefined if the slice needs more of the stored data */
-export function deriveSlice(job: SliceJob, costOf: CostOf, kept = new KeptSessions()): Slice | undefined {
+export function deriveSlice(job: SliceJob, prices: Prices, kept = new KeptSessions()): Slice | undefined {
   const { stored, sessionId, isEnd } = job;
   const begun = stored ? beginStored(stored, job) : kept.take(sessionId, job.through);
   if (!begun) return undefined;
@@ -103,18 +104,21 @@ export function deriveSlice(job: SliceJob, costOf: CostOf, kept = new KeptSessio
     before.isRewritten || entries.some(({ writing, echo }) => writing !== undefined || echo !== undefined);
   const isAnew = isRewritten && job.eventCount <= MOST_REWRITTEN;
   const values = valuesOf(before);
-  const daysBefore = JSON.stringify(dayRowsOf(before, job.place, costOf));
+  const daysBefore = JSON.stringify(dayRowsOf(before, job.place));
   const addOnsBefore = JSON.stringify(addOnRowsOf(before, job.place));
   const counted = begun.records?.add(entries);
   if (isAnew && isEnd && !counted && stored?.earlier === undefined) return undefined;
   const folded =
-    isAnew && !counted ? foldAll(job, before, entries) : foldOn(before, job, entries, isAnew ? counted : undefined);
+    isAnew && !counted
+      ? foldAll(job, before, entries, prices.priceOf)
+      : foldOn(before, job, entries, prices.priceOf, isAnew ? counted : undefined);
   const { facts } = folded;
   const records = folded.records ?? (counted && begun.records);
   facts.isRewritten = isRewritten;
   facts.repository = repositoryOf(facts, job.place);
   noteLag(facts, job, entries);
-  const days = dayRowsOf(facts, job.place, costOf);
+  noteWindow(facts, prices);
+  const days = dayRowsOf(facts, job.place);
   const addOns = addOnRowsOf(facts, job.place);
   const slice = {
     through,
@@ -122,7 +126,7 @@ export function deriveSlice(job: SliceJob, costOf: CostOf, kept = new KeptSessio
     isEnd,
     chunks: chunks.map((chunk) => writeChunk(chunk, job)),
     facts: writeFacts(facts),
-    columns: columnsOf(facts, through, costOfFacts(facts, costOf)),
+    columns: columnsOf(facts, through),
     isRewritten,
     days: JSON.stringify(days) === daysBefore ? undefined : days,
     addOns: JSON.stringify(addOns) === addOnsBefore ? undefined : addOns,
@@ -138,11 +142,18 @@ function beginStored({ facts }: StoredSlices, { through }: SliceJob): Begun {
 }
 
 /** @param counted the entries that count, among `entries` */
-function foldOn(facts: Facts, { place }: SliceJob, entries: readonly Entry[], counted = entries): Folded {
+function foldOn(
+  facts: Facts,
+  { place }: SliceJob,
+  entries: readonly Entry[],
+  priceOf: PriceOf,
+  counted = entries,
+): Folded {
   if (facts.folded === 0) noteBranch(facts, place.gitBranch?.slice(0, LONGEST_PLACE));
   fold(
     facts,
     counted.filter(({ sequence }) => sequence > facts.folded),
+    priceOf,
   );
   const last = entries.at(-1);
   if (last) facts.folded = last.sequence + last.span - 1;
@@ -150,11 +161,11 @@ function foldOn(facts: Facts, { place }: SliceJob, entries: readonly Entry[], co
 }
 
 /** Folds all entries of the session again, but only with its last events. Otherwise every slice would repeat this work. */
-function foldAll(job: SliceJob, facts: Facts, entries: readonly Entry[]): Folded {
-  return job.isEnd ? foldAnew(job, facts, entries) : { facts };
+function foldAll(job: SliceJob, facts: Facts, entries: readonly Entry[], priceOf: PriceOf): Folded {
+  return job.isEnd ? foldAnew(job, facts, entries, priceOf) : { facts };
 }
 
-function foldAnew({ stored, place }: SliceJob, { lag }: Facts, entries: readonly Entry[]): Folded {
+function foldAnew({ stored, place }: SliceJob, { lag }: Facts, entries: readonly Entry[], priceOf: PriceOf): Folded {
   const bySequence: (Entry | undefined)[] = [];
   const earlier = (stored?.earlier ?? []).flatMap((bytes) => readEntries(bytes));
   const all = [...earlier, ...entries];
@@ -164,7 +175,7 @@ function foldAnew({ stored, place }: SliceJob, { lag }: Facts, entries: readonly
   // The facts start empty, because entries with another place would otherwise count as already folded.
   const standing = withoutRepeated(all.flatMap((entry) => standingAt(entry)));
   noteBranch(facts, place.gitBranch?.slice(0, LONGEST_PLACE));
-  fold(facts, standing);
+  fold(facts, standing, priceOf);
   const last = all.at(-1);
   const folded = last ? last.sequence + last.span - 1 : 0;
   return { facts: { ...facts, ...(lag !== undefined && { lag }), folded }, records: CountedRecords.of(all, standing) };
@@ -190,6 +201,12 @@ function noteLag(facts: Facts, { appends, through }: SliceJob, entries: readonly
   const entry = entries.findLast(({ timed, sequence }) => timed && sequence > through);
   const append = entry && appends.findLast(({ first_sequence }) => first_sequence <= entry.sequence);
   if (append) facts.lag = Math.max(0, append.created_at - entry.time);
+}
+
+function noteWindow(facts: Facts, { contextWindowOf }: Prices): void {
+  const window = facts.model === undefined ? undefined : contextWindowOf(facts.model);
+  if (window) facts.window = window;
+  else delete facts.window;
 }
 
 /** Level 3 makes the result a seventh smaller than level 1, but takes half as long again. */
@@ -218,12 +235,10 @@ function writeChunk(chunk: Chunk, { stored, wordPrefix, packsWords }: SliceJob):
   };
 }
 
-function columnsOf(facts: Facts, through: number, cost: number | null): ListColumns {
-  const sum = (at: number) =>
-    [...facts.days.values()]
-      .flatMap(({ models }) => [...models.values()])
-      .reduce((total, of) => total + (of[at] ?? 0), 0);
-  const [input_tokens, cached_tokens, output_tokens] = [sum(0), sum(1), sum(3)];
+function columnsOf(facts: Facts, through: number): ListColumns {
+  const total = noSpent();
+  for (const { models } of facts.days.values()) for (const spent of models.values()) addSpent(total, spent);
+  const [input_tokens, cached_tokens, , , output_tokens] = total.tokens;
   return {
     event_count: through,
     prompts: facts.prompts,
@@ -243,7 +258,7 @@ function columnsOf(facts: Facts, through: number, cost: number | null): ListColu
     last_event_at: facts.last ?? null,
     lag_ms: facts.lag ?? null,
     interrupted: facts.interrupted ? 1 : 0,
-    cost,
+    cost: costOfSpent(total),
     summary: writeShown(facts),
   };
 }

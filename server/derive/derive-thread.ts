@@ -19,7 +19,7 @@ const PROGRAM = new URL('./derive-program.ts', import.meta.url);
 export const memoryOf = ({ appends, stored }: SliceJob): ArrayBuffer[] =>
   [...appends.map(({ body }) => body), ...(stored?.earlier ?? [])].map(({ buffer }) => buffer as ArrayBuffer);
 
-/** @param pricesFile as for `readPrices` */
+/** @param pricesFile as for `readPriceList` */
 export function createDeriveThread(pricesFile?: string): DeriveThread {
   const thread = new OnDemand<SliceJob, Reply>({
     program: PROGRAM,

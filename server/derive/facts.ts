@@ -1,6 +1,9 @@
 import type { AddOn } from '../../contract/entry/add-on.ts';
 import type { Purpose } from '../../contract/entry/command.ts';
+import type { Price } from '../../contract/entry/cost.ts';
 import type { Edits } from '../../contract/entry/edits.ts';
+import type { Told } from '../../contract/entry/entry.ts';
+import type { Terms } from '../../contract/entry/usage.ts';
 import type { Milestone } from '../../contract/review.ts';
 
 /**
@@ -9,8 +12,30 @@ import type { Milestone } from '../../contract/review.ts';
  */
 export const VERSION = 16;
 
-/** Tokens; `input` includes cached ones. */
-export type Tokens = [input: number, cached: number, cacheWrite: number, output: number];
+/** The counts of a response that have a price; `input` includes cached tokens. */
+export type Tokens = [
+  input: number,
+  cached: number,
+  cacheWrite: number,
+  cacheWrite1h: number,
+  output: number,
+  webSearches: number,
+];
+
+/** What the responses of a model under the same terms add up to on a day. */
+export interface Spent {
+  tokens: Tokens;
+  /** Nanodollars. */
+  cost: number;
+  /** Input and output tokens without a known price. */
+  unpriced: number;
+  /** The price of all of them; absent if no price is known, or several models share the sum. */
+  price?: Price;
+  /** The length of a prompt in tokens, above which the price holds. */
+  above?: number;
+  /** The terms whose price is not known, so that the normal price was taken. */
+  unknown?: string;
+}
 
 export type Tool = [calls: number, failed: number];
 /** `isListed`: sessions list an add-on whether it is used or not. */
@@ -26,12 +51,16 @@ export interface Day {
   /** Prompts and calls by half hour, such as `14:30`; 0 for a half hour with other activity only. */
   halfHours: Map<string, number>;
   tools: Map<string, Tool>;
-  models: Map<string, Tokens>;
+  /** By terms and model, separated by a space; see `spent.ts`. */
+  models: Map<string, Spent>;
   /** By kind and name, separated by a space. */
   addOns: Map<string, AddOnUse>;
   /** Tokens of sub-agents, by lane and model, separated by a space. */
-  lanes: Map<string, Tokens>;
+  lanes: Map<string, Spent>;
 }
+
+/** `key` is that of the sum to which the response was added; null if there was no room for it. */
+export type CountedResponse = [day: string, key: string | null, model: string, terms: string, ...Tokens];
 
 /** A call that may still get a result: it has no result yet, or it is one of the last answered calls. */
 export interface OpenCall extends Edits {
@@ -102,7 +131,13 @@ export interface Facts {
   commands: Map<string, Command>;
   openCalls: Map<string, OpenCall>;
   /** Responses that may be reported again, with the largest figures so far. */
-  responses: Map<string, [day: string, model: string, ...Tokens]>;
+  responses: Map<string, CountedResponse>;
+  /** What the current record has told about its response. */
+  told?: Told;
+  /** The terms in the settings of the session and its sub-agents. */
+  settings: Map<string, Terms>;
+  /** The context of the model that was used last, in tokens. */
+  window?: { most: number; usual: number };
   /** The beginnings of the keys of earlier responses, concatenated. A repeated report of these no longer counts. */
   counted: string;
   days: Map<string, Day>;
@@ -143,6 +178,7 @@ export const noFacts = (): Facts => ({
   days: new Map(),
   laneTypes: new Map(),
   laneModels: new Map(),
+  settings: new Map(),
   counted: '',
   milestones: [],
   shape: { width: 1_000, work: [], failures: [] },
@@ -157,7 +193,7 @@ type Written = Omit<Facts, (typeof MAPS)[number] | 'days'> &
   Record<(typeof MAPS)[number], [string, unknown][]> & { days: [string, WrittenDay][] };
 type WrittenDay = Omit<Day, (typeof MAPS_OF_DAY)[number]> & Record<(typeof MAPS_OF_DAY)[number], [string, unknown][]>;
 
-const MAPS = ['files', 'commands', 'openCalls', 'responses', 'laneTypes', 'laneModels'] as const;
+const MAPS = ['files', 'commands', 'openCalls', 'responses', 'laneTypes', 'laneModels', 'settings'] as const;
 const MAPS_OF_DAY = ['halfHours', 'tools', 'models', 'addOns', 'lanes'] as const;
 
 /** Each map is named here, because a JSON replacer that searches for maps takes ten times as long. */
@@ -173,7 +209,7 @@ export function writeFacts(facts: Facts): string {
       lanes: [...of.lanes],
     },
   ]);
-  const { files, commands, openCalls, responses, laneTypes, laneModels } = facts;
+  const { files, commands, openCalls, responses, laneTypes, laneModels, settings } = facts;
   const written: Written = {
     ...facts,
     files: [...files],
@@ -182,6 +218,7 @@ export function writeFacts(facts: Facts): string {
     responses: [...responses],
     laneTypes: [...laneTypes],
     laneModels: [...laneModels],
+    settings: [...settings],
     days,
   };
   return JSON.stringify(written);
@@ -207,10 +244,11 @@ export function keep<Value>(
   name: string,
   most: number,
   make: () => NoInfer<Value>,
+  beside = BESIDE,
 ): Value | undefined {
   const known = map.get(name);
   if (known !== undefined) return known;
-  if (map.size >= most || !takeRoom(facts, name)) return undefined;
+  if (map.size >= most || !takeRoom(facts, name, beside)) return undefined;
   const made = make();
   map.set(name, made);
   return made;
@@ -219,8 +257,8 @@ export function keep<Value>(
 /** The bytes of the numbers for one name. */
 const BESIDE = 40;
 
-export function takeRoom(facts: Facts, name: string): boolean {
-  const bytes = Buffer.byteLength(JSON.stringify(name)) + BESIDE;
+export function takeRoom(facts: Facts, name: string, beside = BESIDE): boolean {
+  const bytes = Buffer.byteLength(JSON.stringify(name)) + beside;
   if (facts.room < bytes) return false;
   facts.room -= bytes;
   return true;

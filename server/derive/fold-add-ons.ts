@@ -1,6 +1,7 @@
 import { type AddOn, type AddOnKind, pluginOf } from '../../contract/entry/add-on.ts';
-import type { Entry, SubagentEntry } from '../../contract/entry/entry.ts';
-import { type AddOnUse, type Day, type Facts, keep, type Tokens } from './facts.ts';
+import type { SubagentEntry } from '../../contract/entry/entry.ts';
+import { type AddOnUse, type Day, type Facts, keep } from './facts.ts';
+import { addSpent, type addUsage, noSpent } from './spent.ts';
 
 /** The most of a day that one session can make others keep. */
 const MOST = { addOns: 300, lanes: 200, laneTypes: 500 };
@@ -46,13 +47,14 @@ export function noteLaneType(facts: Facts, { subagent, agentType, callId }: Suba
   if (subagent !== '' && type) keep(facts, facts.laneTypes, subagent, MOST.laneTypes, () => type);
 }
 
-export function noteLaneTokens(
+/** Replaces what a response of a sub-agent has added before. */
+export function noteLaneSpent(
   facts: Facts,
-  day: Day | undefined,
-  { lane }: Entry,
-  model: string,
-  added: Tokens,
+  lane: string,
+  { sums, model, before, after }: NonNullable<ReturnType<typeof addUsage>>,
 ): void {
-  const tokens = day && keep(facts, day.lanes, `${lane} ${model}`, MOST.lanes, (): Tokens => [0, 0, 0, 0]);
-  if (tokens) for (const [at, count] of added.entries()) tokens[at] = (tokens[at] ?? 0) + count;
+  const spent = sums && keep(facts, sums.lanes, `${lane} ${model}`, MOST.lanes, noSpent);
+  if (!spent) return;
+  addSpent(spent, before, -1);
+  addSpent(spent, after);
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addressOf } from '../../contract/repository.ts';
 import { runs } from '../../contract/test/runs.ts';
-import { type Event, entriesOf, factsOf } from '../test/folded.ts';
+import { type Event, entriesOf, factsOf, priceOf, tokensByModel } from '../test/folded.ts';
 import { readFacts, writeFacts } from './facts.ts';
 import { fold } from './fold.ts';
 import { accountOf } from './fold-meta.ts';
@@ -56,7 +56,7 @@ describe('milestones', () => {
     const facts = factsOf(call('a', './ci.sh api'), result('a', ' Tests  230 passed (230)'));
     expect(facts.milestones).toMatchObject([{ kind: 'tests', text: './ci.sh api', passed: true }]);
     const red = factsOf(call('a', 'npm test'), result('a', 'x', { exitCode: 1 }), call('b', 'acme verify'));
-    fold(red, entriesOf([result('b', 'Tests: 1 passed, 1 total')]));
+    fold(red, entriesOf([result('b', 'Tests: 1 passed, 1 total')]), priceOf);
     expect(red.testsPassed).toBe(true);
   });
 
@@ -290,7 +290,7 @@ describe('usage', () => {
       minute,
     ];
     const facts = factsOf(usage('r1', 1, 0), usage('r2', 5, 1), usage('r1', 9, 1_500), usage('r1', 3, 1_501));
-    expect([...facts.days].map(([day, { models }]) => [day, [...models]])).toEqual([
+    expect([...facts.days].map(([day, of]) => [day, tokensByModel(of)])).toEqual([
       ['2026-11-20', [['m', [300, 100, 0, 14]]]],
     ]);
   });
@@ -307,7 +307,7 @@ test('a response that is reported again counts once, even after many other respo
   const usage = (n: number): Event => ['usage', { responseId: `r${n}`, model: 'm', inputTokens: 10, outputTokens: 1 }];
   const history = Array.from({ length: 500 }, (_, n) => usage(n));
   const facts = factsOf(...history, ...history.slice(0, 400), usage(500));
-  expect([...facts.days.values()].map(({ models }) => models.get('m'))).toEqual([[5_010, 0, 0, 501]]);
+  expect([...facts.days.values()].map(tokensByModel)).toEqual([[['m', [5_010, 0, 0, 501]]]]);
 });
 
 describe('where a session belongs', () => {
@@ -440,7 +440,7 @@ describe('a session of which only sub-agents have arrived', () => {
     const facts = factsOf(...child);
     expect(facts).toMatchObject({ folder: '/home/ada/shop', address: 'git.example/o/shop', branches: ['fix'] });
     expect(facts.firstPrompt).toBe('Review the lock');
-    expect([...(facts.days.values().next().value?.models ?? [])]).toEqual([['small', [10, 0, 0, 1]]]);
+    expect([...facts.days.values()].flatMap(tokensByModel)).toEqual([['small', [10, 0, 0, 1]]]);
   });
 
   test('has its own place, prompt and model once they arrive, and the tokens of each sub-agent count for its model', () => {
@@ -459,7 +459,7 @@ describe('a session of which only sub-agents have arrived', () => {
       model: 'large',
     });
     expect(facts.address).toBeUndefined();
-    expect([...(facts.days.values().next().value?.models ?? [])]).toEqual([
+    expect([...facts.days.values()].flatMap(tokensByModel)).toEqual([
       ['small', [20, 0, 0, 2]],
       ['large', [10, 0, 0, 1]],
     ]);

@@ -1,40 +1,37 @@
-import { hash } from 'node:crypto';
 import type { Entry } from '../../contract/entry/entry.ts';
-import { modelFor, noteModels } from '../../contract/entry/models.ts';
-import type { Usage } from '../../contract/entry/usage.ts';
+import { noteModels } from '../../contract/entry/models.ts';
+import { noteTold, usagesOf } from '../../contract/entry/told.ts';
 import { promptLine } from '../../contract/entry/value.ts';
 import { halfHourOf } from '../store/half-hours.ts';
-import { add, type Day, type Facts, keep, type Tokens, type Tool } from './facts.ts';
-import { noteFailure, noteLaneTokens, noteLaneType, noteListed, noteUse } from './fold-add-ons.ts';
+import { add, type Day, type Facts, keep, type Tool } from './facts.ts';
+import { noteFailure, noteLaneSpent, noteLaneType, noteListed, noteUse } from './fold-add-ons.ts';
 import { closeCall, isFirstFailure, openCall } from './fold-calls.ts';
 import { noteMeta } from './fold-meta.ts';
 import { noteMilestones, noteWait } from './milestones.ts';
+import type { PriceOf } from './prices/prices.ts';
 import { addToShape } from './shape.ts';
+import { addUsage } from './spent.ts';
 
 /** The most that one session can make others keep. */
 const MOST = {
-  responses: 100,
-  counted: 2_000,
   days: 200,
   /** Of all days together. */
   halfHours: 3_000,
   tools: 200,
-  models: 50,
 };
 const FIRST_PROMPT_LENGTH = 300;
-/** The limit for one event. It keeps sums of tokens whole numbers. */
-const MOST_TOKENS = 1_000_000_000;
 const WORK: ReadonlySet<Entry['kind']> = new Set(['prompt', 'answer', 'reasoning', 'call', 'result', 'subagent']);
 
 /** Adds entries in order. No entry makes it throw or makes the facts grow without bound. */
-export function fold(facts: Facts, entries: Iterable<Entry>): void {
-  for (const entry of entries) addEntry(facts, entry);
+export function fold(facts: Facts, entries: Iterable<Entry>, priceOf: PriceOf): void {
+  for (const entry of entries) addEntry(facts, entry, priceOf);
 }
 
-function addEntry(facts: Facts, entry: Entry): void {
+function addEntry(facts: Facts, entry: Entry, priceOf: PriceOf): void {
   const begins = entry.timed && facts.first === undefined;
   noteTime(facts, entry);
   noteModels(facts, entry);
+  noteTold(facts, entry);
   facts.redactions = add(facts.redactions, entry.redactions ?? 0);
   const { kind } = entry;
   const isSubagent = isOfSubagent(entry);
@@ -52,13 +49,12 @@ function addEntry(facts: Facts, entry: Entry): void {
   if (kind === 'prompt' && !isSubagent) addPrompt(facts, entry);
   else if (kind === 'call') addCall(facts, entry);
   else if (kind === 'result') addResult(facts, entry, failed);
-  else if (kind === 'usage') addUsage(facts, entry, entry.usage);
   else if (kind === 'meta') noteMeta(facts, entry);
   else if (kind === 'turn') facts.interrupted = entry.interrupted;
   else if (kind === 'subagent') noteLaneType(facts, entry);
   else if (kind === 'quiet' && entry.brief && isSubagent) addTask(facts, entry);
   else if (kind === 'quiet' && entry.listed) noteListed(facts, dayAt(facts, entry), entry.listed);
-  if (entry.echo?.usage) addUsage(facts, entry, entry.echo.usage);
+  addUsages(facts, entry, priceOf);
   noteMilestones(facts, entry);
   const works = kind === 'answer' || kind === 'result' || kind === 'call' || kind === 'turn';
   if (works && entry.timed && !isSubagent) facts.workedAt = entry.time;
@@ -158,44 +154,9 @@ function addResult(facts: Facts, entry: Extract<Entry, { kind: 'result' }>, fail
   if (call?.addOn) noteFailure(day, call.addOn);
 }
 
-/** Agents report a response several times, sometimes with another response in between. Its largest figures count. */
-function addUsage(facts: Facts, entry: Entry, usage: Usage): void {
-  const { input, cacheRead, cacheWrite, output, responseId, model } = usage;
-  const told = [input, cacheRead, cacheWrite, output].map((count) =>
-    Math.min(MOST_TOKENS, Math.trunc(count)),
-  ) as Tokens;
-  const key = responseId === undefined ? undefined : hash('sha256', responseId, 'base64url').slice(0, 12);
-  const known = key === undefined ? undefined : facts.responses.get(key);
-  if (key !== undefined && !known && isCounted(facts, key)) return;
-  const day = known?.[0] ?? dayOf(facts, entry);
-  const of = known?.[1] ?? model ?? modelFor(facts, entry.lane) ?? '';
-  const before = (known?.slice(2) ?? [0, 0, 0, 0]) as Tokens;
-  const largest = told.map((count, at) => Math.max(count, before[at] ?? 0)) as Tokens;
-  const days = known ? facts.days.get(day) : dayAt(facts, entry);
-  const tokens = days && (keep(facts, days.models, of, MOST.models, (): Tokens => [0, 0, 0, 0]) ?? days.models.get(''));
-  const added = largest.map((count, at) => count - (before[at] ?? 0)) as Tokens;
-  if (tokens) for (const [at, count] of added.entries()) tokens[at] = (tokens[at] ?? 0) + count;
-  if (entry.lane !== undefined) noteLaneTokens(facts, days, entry, of, added);
-  if (key === undefined) return;
-  facts.responses.delete(key);
-  facts.responses.set(key, [day, of, ...largest]);
-  for (const oldest of facts.responses.keys()) {
-    if (facts.responses.size <= MOST.responses) break;
-    facts.responses.delete(oldest);
-    facts.counted = (facts.counted + oldest.slice(0, COUNTED_LENGTH)).slice(-COUNTED_LENGTH * MOST.counted);
+function addUsages(facts: Facts, entry: Entry, priceOf: PriceOf): void {
+  for (const usage of usagesOf(facts, entry)) {
+    const added = addUsage(facts, entry, usage, priceOf, dayOf(facts, entry), () => dayAt(facts, entry));
+    if (added && entry.lane !== undefined) noteLaneSpent(facts, entry.lane, added);
   }
-}
-
-/** 36 bits: enough to distinguish thousands of responses. */
-const COUNTED_LENGTH = 6;
-
-/**
- * Whether the response was already counted. A sub-agent's file may begin with a copy of hundreds of responses of its parent
- * session.
- */
-function isCounted({ counted }: Facts, key: string): boolean {
-  const wanted = key.slice(0, COUNTED_LENGTH);
-  let at = counted.indexOf(wanted);
-  while (at > 0 && at % COUNTED_LENGTH !== 0) at = counted.indexOf(wanted, at + 1);
-  return at >= 0;
 }

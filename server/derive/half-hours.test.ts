@@ -19,7 +19,7 @@ test('a session was active in the half hours of its prompts, calls and failures,
       .filter(({ field }) => field === 'hour')
       .map(({ value }) => value),
   ).toEqual(['fri-00', 'sat-00']);
-  const days = dayRowsOf(facts, { agentId: 'codex', environmentId: 'env_1' }, () => undefined);
+  const days = dayRowsOf(facts, { agentId: 'codex', environmentId: 'env_1' });
   expect(days.filter(({ kind }) => kind === 'hour').map(({ name, tool_calls }) => [name, tool_calls])).toEqual([
     ['fri-00', 2],
     ['sat-00', 1],

@@ -8,7 +8,6 @@ import { asService } from '../store/tenant.ts';
 import { Once } from '../work.ts';
 import { deriveSession, type WantsDigests } from './derive-session.ts';
 import type { DeriveThread } from './derive-thread.ts';
-import { VERSION } from './facts.ts';
 
 /** A session, and how far it is derived. */
 interface Reached {
@@ -21,6 +20,8 @@ type Target = Pick<Change, 'organizationId' | 'sessionId'>;
 export interface IndexerOptions {
   db: Db;
   thread: Pick<DeriveThread, 'derive'>;
+  /** The version of derived data; see `version.ts`. */
+  version: number;
   digests?: WantsDigests;
   now: () => number;
   onError: (error: unknown) => void;
@@ -117,8 +118,9 @@ export class Indexer {
    * @returns whether any of them was behind
    */
   async reach(sessions: readonly Reached[], patienceMs = PATIENCE_MS): Promise<boolean> {
+    const { version } = this.#options;
     const behind = sessions.filter(({ session, derived }) => {
-      const isKnown = derived !== undefined && derived.version >= VERSION;
+      const isKnown = derived !== undefined && derived.version >= version;
       return !isKnown || derived.derived_through < session.event_count;
     });
     if (behind.length === 0) return false;
@@ -149,7 +151,7 @@ export class Indexer {
    * check has not ended and the earliest or latest sessions are behind. Until the store has answered, the answer is yes.
    */
   async isCatchingUp(organizationId: string): Promise<boolean> {
-    const { db, now } = this.#options;
+    const { db, version, now } = this.#options;
     const latest = now() - LAG_MS;
     const isLate = (session: { organizationId: string; since: number }) =>
       session.organizationId === organizationId && session.since < latest;
@@ -159,7 +161,7 @@ export class Indexer {
     // One question to the store serves everyone who opens the dashboard after a start. It includes sessions that they may not
     // see.
     const asked = this.#asking.run(organizationId, async () => {
-      const isBehind = await asService(() => isAnyBehind(db, VERSION, organizationId));
+      const isBehind = await asService(() => isAnyBehind(db, version, organizationId));
       if (!isBehind) this.#upToDate.add(organizationId);
       return isBehind;
     });
@@ -225,12 +227,12 @@ export class Indexer {
 
   /** Derives a session until no request for it is left. */
   async #derive({ organizationId, sessionId }: Target, signal: AbortSignal): Promise<void> {
-    const { db, thread, digests, now, rests = true, onDerived } = this.#options;
+    const { db, thread, digests, version, now, rests = true, onDerived } = this.#options;
     for (let next = this.#take(sessionId); next !== undefined && !signal.aborted; next = this.#take(sessionId)) {
       const taken = next;
       const isUrgent = () => taken.isUrgent || this.#requests.get(sessionId)?.isUrgent === true;
       const rest = createRest(() => !rests || isUrgent(), signal);
-      const options = { db, derive: thread.derive, digests, now, rest, signal };
+      const options = { db, derive: thread.derive, digests, version, now, rest, signal };
       const begunAt = now();
       const row = await naming({ organizationId, sessionId }, () => deriveSession(options, organizationId, sessionId));
       // Only events that arrived after this run began still wait.
@@ -247,17 +249,17 @@ export class Indexer {
   }
 
   async #catchUp(): Promise<void> {
-    const { db, now } = this.#options;
+    const { db, now, version } = this.#options;
     const begunAt = now();
     this.#upToDate.clear();
     const isDue = this.#lookedAtAll === undefined || begunAt - this.#lookedAtAll >= CHECK_ALL_MS;
     const since = isDue ? undefined : this.#lookedAt;
     const looks =
       since === undefined
-        ? [(before?: string) => findBehind(db, VERSION, before)]
+        ? [(before?: string) => findBehind(db, version, before)]
         : [
-            (before?: string) => findOpenBehind(db, VERSION, before),
-            (after?: string) => findNewBehind(db, VERSION, since - OVERLAP_MS, after),
+            (before?: string) => findOpenBehind(db, version, before),
+            (after?: string) => findNewBehind(db, version, since - OVERLAP_MS, after),
           ];
     for (const look of looks) {
       let place: string | undefined;

@@ -1,12 +1,14 @@
+import { toDollars } from '../../contract/entry/cost.ts';
 import type { SessionFacts, SessionSummary } from '../../contract/review.ts';
 import { optional, optionalTimestamp } from '../store/columns.ts';
 import type { WithoutWords } from '../store/kept-rows.ts';
 import type { SessionFactsRow } from '../store/schema.ts';
 import { VERSION_OF_KEPT } from '../store/session-rows.ts';
 import type { SummaryRow } from '../store/summaries.ts';
-import { type Facts, noFacts, readFacts, VERSION, writeFacts } from './facts.ts';
-import type { Prices } from './prices.ts';
+import { type Facts, noFacts, readFacts, writeFacts } from './facts.ts';
 import { shapeOf } from './shape.ts';
+import { costOfSpent, readKey } from './spent.ts';
+import { hasFormOf } from './version.ts';
 
 /** The texts that lists show, stored as JSON so that a list need not read the facts. */
 type Shown = Pick<
@@ -49,7 +51,7 @@ export function toSummary({ session, continues, forkedFrom, derived, isReadable 
     inputTokens: derived?.input_tokens ?? 0,
     cachedTokens: derived?.cached_tokens ?? 0,
     outputTokens: derived?.output_tokens ?? 0,
-    ...optional('cost', derived?.cost ?? null),
+    ...optional('cost', derived && derived.cost !== null ? toDollars(derived.cost) : null),
     ...optionalTimestamp('firstEventAt', derived?.first_event_at ?? null),
     ...optionalTimestamp('lastEventAt', derived?.last_event_at ?? null),
     // Facts of another version are never shown, so the reader must request the summary again.
@@ -57,7 +59,7 @@ export function toSummary({ session, continues, forkedFrom, derived, isReadable 
   };
 }
 
-const isKnown = ({ version }: Pick<SessionFactsRow, 'version'>) => version === VERSION || version === VERSION_OF_KEPT;
+const isKnown = ({ version }: Pick<SessionFactsRow, 'version'>) => hasFormOf(version) || version === VERSION_OF_KEPT;
 
 /** Copies only the listed fields, so that a text that is added later stays hidden from people who may not read it. */
 const withoutWords = ({ repository, gitBranch, account, model, shape }: Shown): Shown => ({
@@ -75,12 +77,11 @@ const withoutWords = ({ repository, gitBranch, account, model, shape }: Shown): 
  */
 export function toSessionFacts(
   text: string,
-  prices: Prices,
   isReadable: boolean,
-): Omit<SessionFacts, 'summary' | 'related' | 'holdId'> {
+): Omit<SessionFacts, 'summary' | 'related' | 'holdId' | 'pricesOf'> {
   const stored = readFacts(text);
   const facts = isReadable ? stored : factsAlone(stored);
-  const window = facts.model === undefined ? undefined : prices.contextWindowOf(facts.model);
+  const { window } = facts;
   return {
     ...(facts.folder !== undefined && { folder: facts.folder }),
     branches: facts.branches,
@@ -91,7 +92,7 @@ export function toSessionFacts(
     commands: [...facts.commands].map(([command, [runs, failed, exitCode, sequence]]) => {
       return { command, runs, failed, ...(exitCode !== null && { exitCode }), sequence };
     }),
-    usage: usageOf(facts, prices),
+    usage: usageOf(facts),
     milestones: facts.milestones,
     ...(window && { contextWindow: window.most, usualWindow: window.usual }),
   };
@@ -101,13 +102,13 @@ export function toSessionFacts(
 function factsAlone(facts: Facts): Facts {
   const { folder, repository, address, account, model, first, last, lag } = facts;
   const { folded, isRewritten, branches, prompts, calls, failures, redactions, linesAdded, linesRemoved } = facts;
-  const { interrupted, files, days, shape, room } = facts;
+  const { interrupted, files, days, shape, room, window } = facts;
   return {
     ...noFacts(),
     ...{ folded, isRewritten, branches, prompts, calls, failures, redactions, linesAdded, linesRemoved },
     ...{ interrupted, files, days, shape, room },
     ...Object.fromEntries(
-      Object.entries({ folder, repository, address, account, model, first, last, lag }).filter(
+      Object.entries({ folder, repository, address, account, model, first, last, lag, window }).filter(
         ([, value]) => value !== undefined,
       ),
     ),
@@ -119,7 +120,7 @@ function factsAlone(facts: Facts): Facts {
  * is removed.
  */
 export const withoutWordsIn: WithoutWords = ({ version, facts, summary }) => ({
-  facts: version === VERSION && facts !== '' ? writeFacts(factsAlone(readFacts(facts))) : '',
+  facts: hasFormOf(version) && facts !== '' ? writeFacts(factsAlone(readFacts(facts))) : '',
   summary: JSON.stringify(withoutWords(summary === '' ? {} : JSON.parse(summary))),
 });
 
@@ -132,18 +133,23 @@ function toolsOf({ days }: Facts): SessionFacts['tools'] {
   return [...tools.values()].sort((one, other) => other.calls - one.calls);
 }
 
-const usageOf = ({ days }: Facts, prices: Prices): SessionFacts['usage'] =>
+const usageOf = ({ days }: Facts): SessionFacts['usage'] =>
   [...days]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .flatMap(([day, { models }]) =>
-      [...models].map(([model, tokens]) => {
-        const [inputTokens, cachedTokens, cacheWriteTokens, outputTokens] = tokens;
-        const cost = prices.costOf(model, day, tokens);
-        const price = prices.priceOf(model, day);
+      [...models].map(([key, spent]) => {
+        const [inputTokens, cachedTokens, cacheWriteTokens, cacheWrite1hTokens, outputTokens, webSearches] =
+          spent.tokens;
+        const { price, above, unknown } = spent;
+        const { model, terms } = readKey(key);
+        const cost = costOfSpent(spent);
         return {
-          ...{ day, model, inputTokens, cachedTokens, cacheWriteTokens, outputTokens },
-          ...(cost !== undefined && { cost }),
+          ...{ day, model, terms, inputTokens, cachedTokens, cacheWriteTokens, cacheWrite1hTokens },
+          ...{ outputTokens, webSearches },
+          ...(cost !== null && { cost: toDollars(cost) }),
           ...(price && { price }),
+          ...(above !== undefined && { above }),
+          ...(unknown !== undefined && { unknownTerms: unknown }),
         };
       }),
     );

@@ -1,3 +1,4 @@
+import { toDollars } from '../../contract/entry/cost.ts';
 import type { Grouping } from '../../contract/policy.ts';
 import {
   type DayFigures,
@@ -23,7 +24,6 @@ import {
   type UsageSum,
 } from '../store/usage.ts';
 import type { Viewer } from '../store/viewer.ts';
-import type { Prices } from './prices.ts';
 import { toSummary } from './review.ts';
 
 /** The figures of the sums, without their day and group. */
@@ -48,7 +48,8 @@ const ATTENTION: [Usage['attention'][number]['reason'], Ranking][] = [
 ];
 
 interface Settings {
-  prices: Pick<Prices, 'date'>;
+  /** The day of the last review of the prices. */
+  pricesOf: string;
   grouping: Grouping;
   now: number;
 }
@@ -61,7 +62,7 @@ export async function readUsage(
   db: Db,
   viewer: Viewer,
   filter: Days,
-  { prices, grouping, now }: Settings,
+  { pricesOf, grouping, now }: Settings,
 ): Promise<Usage> {
   const [all, hours, tools, latest] = await Promise.all([
     readTotals(db, filter),
@@ -98,11 +99,12 @@ export async function readUsage(
     hours: byHour(hours),
     attention: attention.flatMap(({ reason, figure, sessionId }) => {
       const session = shown.get(sessionId);
-      return session ? [{ reason, figure, ...session }] : [];
+      const inUnit = reason === 'expensive' ? toDollars(figure) : figure;
+      return session ? [{ reason, figure: inUnit, ...session }] : [];
     }),
     running: running.flatMap(({ session_id }) => shown.get(session_id) ?? []),
     machines: machinesOf(latest),
-    pricesOf: prices.date,
+    pricesOf,
     unpricedTokens: total.unpriced_tokens,
   };
 }
@@ -188,7 +190,10 @@ const toFigures = (sums: Sums): Figures => ({
   inputTokens: sums.input_tokens,
   cachedTokens: sums.cached_tokens,
   outputTokens: sums.output_tokens,
-  ...(sums.input_tokens + sums.output_tokens > sums.unpriced_tokens && { cost: Math.round(sums.cost * 1e9) / 1e9 }),
+  ...((sums.cost > 0 || sums.input_tokens + sums.output_tokens > sums.unpriced_tokens) && {
+    cost: toDollars(sums.cost),
+  }),
+  ...(sums.unpriced_tokens > 0 && { unpricedTokens: sums.unpriced_tokens }),
 });
 
 const toDay = (sums: DaySums): DayFigures => ({ day: sums.day, ...toFigures(sums) });

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
 import type { Source } from '../derive/chunks.ts';
 import { deriveSlice } from '../derive/derive-slice.ts';
-import { readPrices } from '../derive/prices.ts';
+import { readPrices } from '../derive/prices/prices.ts';
 import { pack } from '../log/codec.ts';
 import { decodeFrame, encodeFrame } from '../log/frame.ts';
 import { EventMasker } from './event-masker.ts';
 import { findText } from './finder.ts';
 
-const { costOf } = readPrices();
+const prices = readPrices();
 const MOST_EVENTS = 12;
 const MARK = '[REDACTED:manual:00ff]';
 
@@ -22,6 +22,8 @@ const SOURCE = fc.record({
   session: fc.constant('s'),
   file: fc.constant('/t.jsonl'),
   position: NUMBER,
+  record: fc.constant('record'),
+  index: fc.constantFrom(0, 1),
 });
 const EVENT = fc.oneof(
   fc.tuple(fc.constant('user.message'), fc.record({ text: WORD, images: NUMBER })),
@@ -41,7 +43,29 @@ const EVENT = fc.oneof(
       cacheReadTokens: NUMBER,
       totalTokens: NUMBER,
       cached: fc.constantFrom('excluded', 'included'),
+      cacheWriteTokens: NUMBER,
+      cacheWrite1hTokens: NUMBER,
+      webSearches: NUMBER,
+      speed: fc.constantFrom('fast', 'standard'),
+      region: fc.constant('us'),
     }),
+  ),
+  fc.tuple(
+    fc.constant('assistant.message'),
+    fc.tuple(MODEL, NUMBER, WORD).map(([model, tokens, text]) => ({
+      text,
+      rest: {
+        message: {
+          usage: {
+            speed: 'fast',
+            inference_geo: 'us',
+            cache_creation: { ephemeral_1h_input_tokens: tokens },
+            server_tool_use: { web_search_requests: tokens },
+            iterations: [{ type: 'advisor_message', model, input_tokens: tokens, output_tokens: tokens }],
+          },
+        },
+      },
+    })),
   ),
   fc.tuple(fc.constant('session.meta'), fc.record({ title: WORD, titleBy: fc.constant('person'), model: MODEL })),
   fc.tuple(fc.constant('turn.finished'), fc.record({ reason: WORD, durationMs: NUMBER })),
@@ -93,7 +117,7 @@ function figuresOf(append: Source) {
       wordPrefix: '',
       packsWords: false,
     },
-    costOf,
+    prices,
   );
   const { summary: _, ...columns } = slice?.columns ?? { summary: '' };
   return { columns, days: slice?.days };
@@ -111,7 +135,17 @@ test('masking any text changes no figure of a session', () => {
       }),
     })),
   );
-  const text = fc.constantFrom('4711', '47112', '7654321', '1500', 'excluded', 'person', 'claude-opus-4-6', 'gpt-5');
+  const text = fc.constantFrom(
+    '4711',
+    '47112',
+    '7654321',
+    '1500',
+    'excluded',
+    'person',
+    'claude-opus-4-6',
+    'gpt-5',
+    'fast',
+  );
   fc.assert(
     fc.property(events, text, (sent, wanted) => {
       const append = appendOf(sent);

@@ -3,10 +3,10 @@ import type { UsageQuery } from '../../contract/review.ts';
 import { PLANES } from '../../contract/secret.ts';
 import type { Deps } from '../deps.ts';
 import { readAddOns } from '../derive/add-ons.ts';
-import { VERSION } from '../derive/facts.ts';
 import { indexLines } from '../derive/index-lines.ts';
 import { toSessionFacts, toSummary } from '../derive/review.ts';
 import { readUsage } from '../derive/usage.ts';
+import { VERSIONS_OF_FORM } from '../derive/version.ts';
 import type { Handlers } from '../http/handler.ts';
 import { streamText, whileReadable } from '../ingest/page.ts';
 import { findExpiry } from '../store/content-expiry.ts';
@@ -32,7 +32,7 @@ export const reviewHandlers = ({
   deriveThread,
   daySums,
   longReads,
-  prices,
+  pricesOf,
   now,
   sessionViews,
   retentionBounds,
@@ -65,7 +65,7 @@ export const reviewHandlers = ({
       if (isReadable) sessionViews.note(lookerOf(ask, caller), session, 'opened', true);
       const key = { organizationId: caller.organizationId, sessionId: params.sessionId };
       const [facts, related, holdId, expiry] = await Promise.all([
-        findFacts(db, caller.organizationId, params.sessionId, VERSION),
+        findFacts(db, caller.organizationId, params.sessionId, VERSIONS_OF_FORM),
         findRelated(db, viewer, session),
         findHoldOf(db, key),
         findExpiry(db, session, retentionBounds),
@@ -74,7 +74,8 @@ export const reviewHandlers = ({
         summary: toSummary(found(row, 'session')),
         ...(holdId !== undefined && { holdId }),
         ...expiry,
-        ...toSessionFacts(facts, prices, isReadable),
+        pricesOf,
+        ...toSessionFacts(facts, isReadable),
         related: related.map(({ relation, row }) => ({ relation, session: toSession(row) })),
       };
       return { status: 200, body };
@@ -95,7 +96,7 @@ export const reviewHandlers = ({
     async listAddOns({ caller, query, signal }) {
       const filter = { ...daysOf(caller.organizationId, query, now()), kind: query.kind };
       const grouping = await readPolicy(db, caller.organizationId);
-      const body = await longReads.run(caller, signal, (db) => readAddOns(db, filter, { prices, grouping }));
+      const body = await longReads.run(caller, signal, (db) => readAddOns(db, filter, grouping));
       return { status: 200, body };
     },
 
@@ -105,7 +106,7 @@ export const reviewHandlers = ({
       const isBehind = await indexer.isCatchingUp(caller.organizationId);
       const catchingUp = !(await daySums.reach(filter)) || isBehind;
       const viewer = await viewerOf(db, caller);
-      const settings = { prices, grouping: await readPolicy(db, caller.organizationId), now: now() };
+      const settings = { pricesOf, grouping: await readPolicy(db, caller.organizationId), now: now() };
       const usage = await longReads.run(caller, signal, (db) => readUsage(db, viewer, filter, settings));
       return { status: 200, body: { ...usage, ...(catchingUp && { catchingUp }) } };
     },

@@ -55,18 +55,17 @@ export const readCallersOf = (
       where caller is not null group by kind, name, caller order by sum(calls) desc, caller limit ${limit}`,
   );
 
-type SubAgentTokens = Pick<SessionAddOnRow, 'name' | 'day' | 'model'> &
-  Record<'input' | 'cached' | 'cacheWrite' | 'output', number>;
+type SubAgentTokens = Pick<SessionAddOnRow, 'name'> & Record<'input' | 'output' | 'unpriced' | 'cost', number>;
 
-/** Reads the tokens of sub-agents by day and model, because the price depends on both. */
-export const readTokensOf = (db: Db, filter: AddOnFilter, names: readonly string[], limit: number) =>
+/** Reads the tokens of sub-agents and their cost. */
+export const readTokensOf = (db: Db, filter: AddOnFilter, names: readonly string[]) =>
   allRows(
     db,
     sql<SubAgentTokens>`
-      select name, day, model, cast(sum(input_tokens) as bigint) as input, cast(sum(cached_tokens) as bigint) as cached,
-        cast(sum(cache_write_tokens) as bigint) as "cacheWrite", cast(sum(output_tokens) as bigint) as output
+      select name, cast(sum(input_tokens) as bigint) as input, cast(sum(output_tokens) as bigint) as output,
+        cast(sum(unpriced_tokens) as bigint) as unpriced, sum(cost) as cost
       from session_add_ons
       where ${asked(filter)} and kind = 'subagent' and name in (${sql.join([...names])})
         and input_tokens + output_tokens > 0
-      group by name, day, model limit ${limit}`,
+      group by name`,
   );

@@ -258,7 +258,7 @@ export interface SessionFactsRow {
   duration_ms: number;
   lines_changed: number;
   tokens: number;
-  /** US dollars, by the price table of that time; null if no price is known. */
+  /** Whole nanodollars, by the prices of the version; null if no price is known. */
   cost: number | null;
   first_event_at: Time | null;
   last_event_at: Time | null;
@@ -319,7 +319,7 @@ interface FigureColumns {
   output_tokens: number;
   /** Input and output of models without a known price. */
   unpriced_tokens: number;
-  /** US dollars for all other tokens. */
+  /** Whole nanodollars for all other tokens. Sums of them are exact, in any order. */
   cost: number;
 }
 
@@ -362,6 +362,9 @@ export interface SessionAddOnRow {
   cached_tokens: number;
   cache_write_tokens: number;
   output_tokens: number;
+  unpriced_tokens: number;
+  /** Whole nanodollars. */
+  cost: number;
 }
 
 /** Whether the sums of a day include all changes of its sessions; derived. */

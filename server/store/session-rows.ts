@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { PLANES } from '../../contract/secret.ts';
 import { forUpdate, isOneOf, rowsOfTexts } from './dialect.ts';
-import { allRows, firstRow, insertions, type Sql } from './rows.ts';
+import { allRows, insertions, type Sql } from './rows.ts';
 import type { Db, SessionAddOnRow, SessionDayRow, SessionRow, SessionValueRow } from './schema.ts';
 
-/* The rows of a session that are summed by day, the values by which it is found, and the cost of its tokens. */
+/* The rows of a session that are summed by day, and the values by which it is found. */
 
 /** The version of the rows of a session with expired content; a negative version: its words must be removed first. No version of the rules replaces them. */
 export const VERSION_OF_KEPT = 2_147_483_647;
@@ -127,83 +127,3 @@ export function writeValues(
   const rows = added.map((value) => ({ session_id, organization_id, ...value }));
   return [...statements, ...insertions('session_values', rows, sql`on conflict do nothing`)];
 }
-
-/** The tokens of a model on a day of a session. */
-export type ModelTokens = Pick<
-  SessionDayRow,
-  | 'session_id'
-  | 'organization_id'
-  | 'plane'
-  | 'day'
-  | 'name'
-  | 'input_tokens'
-  | 'cached_tokens'
-  | 'cache_write_tokens'
-  | 'output_tokens'
-  | 'unpriced_tokens'
-  | 'cost'
->;
-
-/** Reads the tokens of each model of some sessions, to compute their cost. */
-export const readModelTokens = (db: Db, sessionIds: readonly string[]): Promise<ModelTokens[]> =>
-  allRows(
-    db,
-    sql<ModelTokens>`
-      select session_id, organization_id, plane, day, name, input_tokens, cached_tokens, cache_write_tokens,
-        output_tokens, unpriced_tokens, cost
-      from session_days where session_id in (${sql.join([...sessionIds])}) and kind = 'model'`,
-  );
-
-/** The cost of a model's tokens on a day of a session. */
-export type PricedDay = Pick<SessionDayRow, 'day' | 'name' | 'cost' | 'unpriced_tokens'>;
-
-/** The cost of a session, and of its models on each day; null if no price is known. */
-export interface SessionCosts {
-  days: readonly PricedDay[];
-  cost: number | null;
-}
-
-const SESSIONS_AT_ONCE = 50;
-
-/** Lists the ids of the next derived sessions of all organizations, in order. */
-export async function listPriced(db: Db, after: string): Promise<string[]> {
-  const rows = await allRows(
-    db,
-    sql<Pick<SessionRow, 'session_id'>>`
-      select session_id from session_facts where session_id > ${after} order by session_id limit ${SESSIONS_AT_ONCE}`,
-  );
-  return rows.map(({ session_id }) => session_id);
-}
-
-/**
- * Stores the cost of a session, and of its models on each day.
- * @param costsOf computes the costs from the tokens, while these are locked against changes
- */
-export const writeCosts = (
-  db: Db,
-  session: Session,
-  costsOf: (rows: readonly ModelTokens[]) => SessionCosts,
-): Promise<void> =>
-  db.transaction().execute(async (transaction) => {
-    // The facts come first, as in every writer of derived data, so that two transactions cannot deadlock.
-    const facts = await firstRow(
-      transaction,
-      sql`select session_id from session_facts where ${ofSession(session)} ${forUpdate(db)}`,
-    );
-    if (!facts) return;
-    const { days, cost } = costsOf(await readModelTokens(transaction, [session.session_id]));
-    await sql`update session_facts set cost = ${cost} where ${ofSession(session)}`.execute(transaction);
-    const write = (kind: SessionDayRow['kind'], { day, name, cost, unpriced_tokens }: PricedDay) =>
-      sql`
-        update session_days set cost = ${cost}, unpriced_tokens = ${unpriced_tokens}
-        where ${ofSession(session)} and day = ${day} and kind = ${kind} and name = ${name}`.execute(transaction);
-    const byDay = Map.groupBy(days, ({ day }) => day);
-    for (const [day, models] of byDay) {
-      for (const model of models) await write('model', model);
-      const sum = (of: 'cost' | 'unpriced_tokens') => models.reduce((total, model) => total + model[of], 0);
-      await write('session', { day, name: '', cost: sum('cost'), unpriced_tokens: sum('unpriced_tokens') });
-    }
-    if (byDay.size === 0) return;
-    const changed = sql`select id as day from (${rowsOfTexts(db, [...byDay.keys()])}) as priced`;
-    await markChanged(session, changed).execute(transaction);
-  });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { firstRow } from './rows.ts';
+import { changedRows, firstRow } from './rows.ts';
 import type { Db, SettingRow } from './schema.ts';
 
 /**
@@ -16,6 +16,10 @@ export async function rememberSetting(db: Db, name: string, make: () => string):
 export async function writeSetting(db: Db, name: string, value: string): Promise<void> {
   await sql`update settings set value = ${value} where name = ${name}`.execute(db);
 }
+
+/** @returns false if the setting has another value than `before` */
+export const replaceSetting = async (db: Db, name: string, before: string, value: string): Promise<boolean> =>
+  (await changedRows(db, sql`update settings set value = ${value} where name = ${name} and value = ${before}`)) === 1;
 
 export const hasSetting = async (db: Db, name: string): Promise<boolean> =>
   (await firstRow(db, sql`select 1 from settings where name = ${name}`)) !== undefined;

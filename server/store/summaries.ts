@@ -108,14 +108,19 @@ export async function findRelated(
   return (await Promise.all(found)).flat();
 }
 
-/** The facts of a session by one version of the rules, as JSON text; empty if that version derived nothing. */
-export async function findFacts(db: Db, organizationId: string, sessionId: string, version: number): Promise<string> {
+/** The facts of a session by one of these versions, as JSON text; empty if none of them derived anything. */
+export async function findFacts(
+  db: Db,
+  organizationId: string,
+  sessionId: string,
+  [earliest, latest]: readonly [number, number],
+): Promise<string> {
   const row = await firstRow(
     db,
     sql<Pick<SessionFactsRow, 'facts'>>`
       select facts from session_facts
       where organization_id = ${organizationId} and session_id = ${sessionId}
-        and version in (${version}, ${VERSION_OF_KEPT})`,
+        and (version between ${earliest} and ${latest} or version = ${VERSION_OF_KEPT})`,
   );
   return row?.facts ?? '';
 }

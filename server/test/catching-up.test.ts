@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { VERSION } from '../derive/facts.ts';
 import { Indexer } from '../derive/indexer.ts';
 import type { Db } from '../store/schema.ts';
 import { isAnyBehind } from '../store/sources.ts';
+import { VERSION_HERE } from './derived.ts';
 import { ENGINES, openTestStore, type TestStore } from './engines.ts';
 
 /** Two whole pages, and a part of a third. */
@@ -21,7 +21,13 @@ describe.each(ENGINES)('the question whether sessions are behind on %s', (engine
 
   const begin = (db: Db) => {
     const derive = () => expect.unreachable();
-    return new Indexer({ db, thread: { derive }, now: Date.now, onError: () => expect.unreachable() });
+    return new Indexer({
+      db,
+      thread: { derive },
+      version: VERSION_HERE,
+      now: Date.now,
+      onError: () => expect.unreachable(),
+    });
   };
 
   test('is answered at once with yes if the store takes long, and later with the answer of the store', async () => {
@@ -49,7 +55,7 @@ describe.each(ENGINES)('the question whether sessions are behind on %s', (engine
         return result;
       },
     });
-    const isBehind = () => isAnyBehind(db, VERSION, 'org_1');
+    const isBehind = () => isAnyBehind(db, VERSION_HERE, 'org_1');
     expect(await isBehind()).toBe(false);
     expect(pages).toEqual([PAGE, PAGE]);
     const last = `ses_${SESSIONS}`;
@@ -61,8 +67,8 @@ describe.each(ENGINES)('the question whether sessions are behind on %s', (engine
     expect(await isBehind()).toBe(false);
     await sql`update sessions set deleted_at = null where session_id = ${last}`.execute(store.db);
     await derive(100);
-    expect(await isAnyBehind(db, VERSION + 1, 'org_1')).toBe(true);
-    expect(await isAnyBehind(db, VERSION, 'org_2')).toBe(false);
+    expect(await isAnyBehind(db, VERSION_HERE + 1, 'org_1')).toBe(true);
+    expect(await isAnyBehind(db, VERSION_HERE, 'org_2')).toBe(false);
   });
 });
 
@@ -89,7 +95,7 @@ async function fill({ db, engine }: TestStore): Promise<void> {
       is_rewritten, is_final, event_count, prompts, tool_calls, failures, redactions, files_changed, lines_added,
       lines_removed, input_tokens, cached_tokens, output_tokens, duration_ms, lines_changed, tokens, interrupted, summary,
       facts, masks)
-    select session_id, organization_id, plane, started_at, ${sql.lit(VERSION)}, event_count, 101,
+    select session_id, organization_id, plane, started_at, ${sql.lit(VERSION_HERE)}, event_count, 101,
       0, 1, event_count, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 0, '{}', '{}', 0
     from sessions`.execute(db);
 }

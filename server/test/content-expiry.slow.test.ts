@@ -8,7 +8,6 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { patience, times } from '../../contract/test/runs.ts';
 import { AuditKey } from '../audit/heads.ts';
-import { VERSION } from '../derive/facts.ts';
 import { withoutWordsIn } from '../derive/review.ts';
 import { applyRetention } from '../ingest/retention.ts';
 import { SessionLog } from '../ingest/session-log.ts';
@@ -20,6 +19,7 @@ import { unpackKept } from '../store/kept-rows.ts';
 import { recordExpired } from '../store/retention.ts';
 import type { Db } from '../store/schema.ts';
 import { exportRows } from '../transfer/export.ts';
+import { VERSION_HERE } from './derived.ts';
 import { ENGINES } from './engines.ts';
 import { openSession } from './factories.ts';
 import { startTestService } from './harness.ts';
@@ -88,7 +88,7 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
     const { db, journal } = store;
     const now = () => clock.now;
     const sessionLog = new SessionLog({ db, journal, committed: ignore, now });
-    const told = { version: VERSION, withoutWords: withoutWordsIn, onWordsGone: ignore, bounds: {} };
+    const told = { version: VERSION_HERE, withoutWords: withoutWordsIn, onWordsGone: ignore, bounds: {} };
     await applyRetention({ db, sessionLog, ...told, now, signal: new AbortController().signal });
   }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { VERSION } from '../derive/facts.ts';
+import { VERSIONS_OF_FORM } from '../derive/version.ts';
+import { VERSION_HERE } from './derived.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, registerMachine, type Tenant, whenDerived } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -42,20 +43,20 @@ describe.each(ENGINES)('data that another version derived on %s', (engine) => {
       .select('codec')
       .where('session_id', '=', sessionId)
       .executeTakeFirstOrThrow();
-    await setVersion(VERSION - 1);
+    await setVersion(VERSIONS_OF_FORM[0] - 1);
     // Nothing can derive it for now.
     await stored().set({ codec: 99 }).execute();
     for (const summary of await readSummaries()) expect(summary).toMatchObject({ prompts: 2, summarizedThrough: 0 });
     await stored().set({ codec }).execute();
-    await setVersion(VERSION - 1);
+    await setVersion(VERSIONS_OF_FORM[0] - 1);
     await whenDerived(service, tenant.member, sessionId, EVENTS.length);
     for (const summary of await readSummaries()) expect(summary).toMatchObject({ prompts: 2, summarizedThrough: 2 });
   });
 
   test('counts as behind if that version is newer, because this version cannot read its facts', async () => {
-    await setVersion(VERSION + 1);
+    await setVersion(VERSIONS_OF_FORM[1] + 1);
     for (const summary of await readSummaries()) expect(summary).toMatchObject({ prompts: 2, summarizedThrough: 0 });
-    await setVersion(VERSION);
+    await setVersion(VERSION_HERE);
     for (const summary of await readSummaries()) expect(summary).toMatchObject({ prompts: 2, summarizedThrough: 2 });
   });
 });

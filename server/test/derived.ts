@@ -4,18 +4,21 @@ import { deriveSession } from '../derive/derive-session.ts';
 import { deriveSlice, type SliceJob } from '../derive/derive-slice.ts';
 import { memoryOf } from '../derive/derive-thread.ts';
 import { KeptSessions } from '../derive/kept-sessions.ts';
-import { readPrices } from '../derive/prices.ts';
+import { readPrices } from '../derive/prices/prices.ts';
+import { VERSIONS_OF_FORM } from '../derive/version.ts';
 import type { Db } from '../store/schema.ts';
 import { listDaysBehind, sumDay } from '../store/summed-days.ts';
 import { wordPrefix } from '../store/word-index.ts';
 import type { TestStore } from './engines.ts';
 
 const prices = readPrices();
+/** The version of what is derived on this thread: the rules with the first prices. */
+export const VERSION_HERE = VERSIONS_OF_FORM[0] + 1;
 
 /** Derives slices on this thread, with the same memory that the other thread would use. */
 export function createDeriveHere() {
   const kept = new KeptSessions();
-  return (job: SliceJob) => deriveSlice(structuredClone(job, { transfer: memoryOf(job) }), prices.costOf, kept);
+  return (job: SliceJob) => deriveSlice(structuredClone(job, { transfer: memoryOf(job) }), prices, kept);
 }
 
 /** Derives a session through its last event, on this thread. */
@@ -27,6 +30,7 @@ export const derive = (db: Db, organizationId: string, sessionId: string, derive
       rest: async () => undefined,
       signal: new AbortController().signal,
       derive: async (job) => deriveHere(job),
+      version: VERSION_HERE,
     },
     organizationId,
     sessionId,
@@ -61,8 +65,7 @@ export async function readDerived({ db, engine }: TestStore) {
     })),
     days: asText(days),
     addOns: asText(addOns),
-    // Costs are added up in any order.
-    sums: asText(sums.map(({ cost, ...row }) => ({ ...row, cost: cost.toFixed(9) }))),
+    sums: asText(sums),
   };
 }
 

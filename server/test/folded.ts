@@ -1,7 +1,9 @@
 import { readEvent } from '../../contract/entry/read.ts';
 import { clipEntry } from '../derive/clip.ts';
-import { noFacts } from '../derive/facts.ts';
+import { type Day, noFacts } from '../derive/facts.ts';
 import { fold } from '../derive/fold.ts';
+import { readPrices } from '../derive/prices/prices.ts';
+import { readKey } from '../derive/spent.ts';
 
 /** An event, and its minute of the day 2026-11-20 if it has a time. */
 export type Event = [eventType: string, payload: object, minute?: number];
@@ -21,8 +23,17 @@ export const entriesOf = (events: readonly Event[]) =>
     ),
   );
 
+export const { priceOf } = readPrices();
+
 export function factsOf(...events: Event[]) {
   const facts = noFacts();
-  fold(facts, entriesOf(events));
+  fold(facts, entriesOf(events), priceOf);
   return facts;
 }
+
+/** The tokens of each model on a day: input, cached, written to a cache, output. */
+export const tokensByModel = ({ models }: Day) =>
+  [...models].map(([key, { tokens }]) => {
+    const [input, cached, cacheWrite, , output] = tokens;
+    return [readKey(key).model, [input, cached, cacheWrite, output]];
+  });

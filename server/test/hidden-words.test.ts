@@ -14,7 +14,7 @@ import { findSession } from '../store/sessions.ts';
 import { asReadable, type Viewer, wholeOrganization } from '../store/viewer.ts';
 import { changeVisibility } from '../store/visibility.ts';
 import { byIndex, findByWords, prefixesOf } from '../store/word-index.ts';
-import { createDeriveHere } from './derived.ts';
+import { createDeriveHere, VERSION_HERE } from './derived.ts';
 import { ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { createTenant, openSession, registerMachine, type Tenant } from './factories.ts';
 import { startTestService } from './harness.ts';
@@ -64,6 +64,7 @@ describe.each(ENGINES)('the index of words on %s', (engine) => {
     deriveSession(
       {
         db,
+        version: VERSION_HERE,
         now: () => NOW,
         rest: async () => {},
         signal: new AbortController().signal,

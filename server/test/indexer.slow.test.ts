@@ -7,13 +7,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { COMMANDS } from '../commands.ts';
 import type { SliceJob } from '../derive/derive-slice.ts';
 import { createDeriveThread } from '../derive/derive-thread.ts';
-import { VERSION } from '../derive/facts.ts';
 import { Indexer, type IndexerOptions } from '../derive/indexer.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
 import { findSummaries } from '../store/summaries.ts';
 import { wholeOrganization } from '../store/viewer.ts';
-import { createDeriveHere, readDerived } from './derived.ts';
+import { createDeriveHere, readDerived, VERSION_HERE } from './derived.ts';
 import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { createTenant, openSession, registerMachine } from './factories.ts';
 import { startTestService, testConfig } from './harness.ts';
@@ -96,7 +95,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     const errors: unknown[] = [];
     const told: string[] = [];
     const indexer = new Indexer({
-      ...{ db: store.db, thread, now: Date.now, rests: false },
+      ...{ db: store.db, thread, version: VERSION_HERE, now: Date.now, rests: false },
       onError: (error) => void errors.push(error),
       onDerived: ({ session_id }) => void told.push(session_id),
       ...options,
@@ -345,7 +344,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
       .execute();
     await store.db
       .updateTable('session_facts')
-      .set({ version: 99, prompts: 7_000 })
+      .set({ version: VERSION_HERE + 1, prompts: 7_000 })
       .where('session_id', '=', later)
       .execute();
     const second = start();
@@ -356,7 +355,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     expect(after.facts.find(({ session_id }) => session_id === old)).toEqual(
       before.facts.find((row) => row.session_id === old),
     );
-    expect(after.facts.find(({ session_id }) => session_id === later)).toMatchObject({ version: 99, prompts: 7_000 });
+    expect(after.facts.find(({ session_id }) => session_id === later)).toMatchObject({ version: VERSION_HERE + 1, prompts: 7_000 });
     for (const { indexer } of [first, second]) await indexer.close();
   });
 
@@ -405,7 +404,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     now += 60_000;
     await indexer.catchUp();
     const [row] = (await sources()).filter(({ session }) => session.session_id === closed);
-    expect(row?.derived?.version).toBe(VERSION);
+    expect(row?.derived?.version).toBe(VERSION_HERE);
     await indexer.close();
   });
 

@@ -7,12 +7,9 @@ import { startTestService, type TestService } from './harness.ts';
 const last = vi.hoisted(
   () => (signal: AbortSignal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())),
 );
-vi.mock('../derive/reprice.ts', () => ({
-  reprice: (_db: unknown, _prices: unknown, signal: AbortSignal) => last(signal),
-}));
 vi.mock('../ingest/retention.ts', () => ({ applyRetention: ({ signal }: { signal: AbortSignal }) => last(signal) }));
 
-describe.each(ENGINES)('while prices are applied and old sessions are deleted on %s', (engine) => {
+describe.each(ENGINES)('while old sessions are deleted on %s', (engine) => {
   let service: TestService;
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });

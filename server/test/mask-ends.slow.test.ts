@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Background, type Slices } from '../background.ts';
-import { VERSION } from '../derive/facts.ts';
 import { Jobs, Unrepairable } from '../jobs.ts';
 import { EventMasker } from '../mask/event-masker.ts';
 import { findText } from '../mask/finder.ts';
@@ -16,6 +15,7 @@ import type { MaskRow } from '../store/schema-governance.ts';
 import { findSession } from '../store/sessions.ts';
 import { findOpenBehind } from '../store/sources.ts';
 import { wholeOrganization } from '../store/viewer.ts';
+import { VERSION_HERE } from './derived.ts';
 import { ENGINES } from './engines.ts';
 import { appendTexts, openSession, whenDerived } from './factories.ts';
 import { startWorld, type World } from './world.ts';
@@ -75,7 +75,7 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
       } else await stopMask(db, job, outcome, now);
       expect(await findMask(db, place.organizationId, mask.mask_id)).toMatchObject({ outcome, sealed: null });
       // It is derived again without a request.
-      expect((await findOpenBehind(db, VERSION, undefined)).behind).toContainEqual(place);
+      expect((await findOpenBehind(db, VERSION_HERE, undefined)).behind).toContainEqual(place);
       await whenDerived(world.service, world.ours.member, place.sessionId, 2);
       expect(await found(MASKED)).toEqual([]);
       expect(await found(LEFT)).toHaveLength(1);

@@ -5,7 +5,8 @@ import { AGENTS } from '../../cli/agents/all.ts';
 import { openReading, spooledEvents } from '../../cli/test/reading.ts';
 import { noFacts } from '../derive/facts.ts';
 import { fold } from '../derive/fold.ts';
-import { type Event, entriesOf } from './folded.ts';
+import { addSpent, costOfSpent, noSpent, readKey } from '../derive/spent.ts';
+import { type Event, entriesOf, priceOf } from './folded.ts';
 
 const FOLDER = fileURLToPath(new URL('../../samples/prices/', import.meta.url));
 
@@ -61,10 +62,11 @@ function tokensOf(sessions: readonly Event[][]): Map<string, Counts> {
   const sums = new Map<string, Counts>();
   for (const events of sessions) {
     const facts = noFacts();
-    fold(facts, entriesOf(events));
+    fold(facts, entriesOf(events), priceOf);
     for (const { models } of facts.days.values()) {
-      for (const [model, [input, cacheRead, cacheWrite, output]] of models) {
-        if (input + output > 0) addTo(sums, model, { input, cacheRead, cacheWrite, output });
+      for (const [key, { tokens }] of models) {
+        const [input, cacheRead, cacheWrite, , output] = tokens;
+        if (input + output > 0) addTo(sums, readKey(key).model, { input, cacheRead, cacheWrite, output });
       }
     }
   }
@@ -77,6 +79,17 @@ test.each(traps)('$agent, $name: $title', async (trap) => {
     addTo(expected, model, { input, cacheRead, cacheWrite, output });
   }
   expect(tokensOf(await sessionsIn(trap))).toEqual(expected);
+});
+
+test.each(traps)('the cost of $name is its value', async (trap) => {
+  const total = noSpent();
+  for (const events of await sessionsIn(trap)) {
+    const facts = noFacts();
+    fold(facts, entriesOf(events), priceOf);
+    for (const { models } of facts.days.values()) for (const spent of models.values()) addSpent(total, spent);
+  }
+  const cost = costOfSpent(total);
+  expect(cost === null ? null : (cost / 1e9).toFixed(6)).toBe(trap.dollars);
 });
 
 const NORMAL: ReadonlySet<unknown> = new Set([undefined, 'standard', 'default', 'not_available']);

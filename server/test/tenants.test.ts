@@ -56,6 +56,8 @@ const ADD_ON = {
   cached_tokens: 0,
   cache_write_tokens: 0,
   output_tokens: 0,
+  unpriced_tokens: 0,
+  cost: 0,
 } as const;
 
 /** A job that no process runs. */

@@ -197,12 +197,12 @@ function entriesOf(agent: Agent, files: readonly Transcript[]): Entry[] {
 function figuresOfService(entries: readonly Entry[]): Omit<Figures, 'subagents'> {
   const facts = noFacts();
   const { standingAt } = readRevisions(entries);
-  fold(facts, entries.flatMap(standingAt));
+  fold(facts, entries.flatMap(standingAt), () => undefined);
   const tokens = [...facts.days.values()].flatMap(({ models }) => [...models.values()]);
-  const sum = (at: number) => tokens.reduce((total, of) => total + (of[at] ?? 0), 0);
+  const sum = (at: number) => tokens.reduce((total, of) => total + (of.tokens[at] ?? 0), 0);
   const { prompts, calls, failures, linesAdded: added, linesRemoved: removed, milestones } = facts;
   const compactions = milestones.filter(({ kind }) => kind === 'compaction').length;
-  return { prompts, calls, failures, added, removed, compactions, input: sum(0), output: sum(3) };
+  return { prompts, calls, failures, added, removed, compactions, input: sum(0), output: sum(4) };
 }
 
 function figuresOfPage(entries: readonly Entry[]): Figures {

@@ -11,7 +11,7 @@ import { Witness } from '../evidence/witness.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { findSaltKeys, writeSaltKeys } from '../store/salt-keys.ts';
 import { findChain } from '../store/session-chains.ts';
-import { createDeriveHere } from './derived.ts';
+import { createDeriveHere, VERSION_HERE } from './derived.ts';
 import { ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { createTenant, openSession } from './factories.ts';
 import { startTestService } from './harness.ts';
@@ -84,6 +84,7 @@ describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
         db: store.db,
         derive: async (job) => deriveHere(job),
         digests: witness,
+        version: VERSION_HERE,
         now: Date.now,
         rest: async () => undefined,
         signal: new AbortController().signal,

@@ -16,7 +16,7 @@ const sessions = AGENTS.flatMap((agent) =>
       readEvent({ sequence: index + 1, eventType, createdAt: '2026-11-20T10:00:00.000Z', payload: payload as never }),
     );
     const facts = noFacts();
-    fold(facts, entries);
+    fold(facts, entries, () => undefined);
     return { path: `${agent.id}/${path}`, entries, facts };
   }),
 );

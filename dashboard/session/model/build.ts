@@ -344,7 +344,7 @@ const newLane = (lane: string, entry: Entry): LaneItem => ({
   lane,
   anchored: false,
   about: [] as SubagentEntry[],
-  spent: new Map(),
+  spent: [],
   items: [],
   calls: 0,
   failures: 0,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { SessionFacts } from '../../../contract/review.ts';
 import { readLines } from '../../app/index-lines.ts';
 import { buildTimeline } from './build.ts';
 import { kindOfTool } from './kinds.ts';
@@ -45,11 +46,12 @@ test('a response that is reported again counts once, in its own turn', () => {
   expect(turns.map(({ spent }) => tokensIn(spent))).toEqual([0, 130, 60]);
 });
 
-test('turns and sub-agents are priced by the model in use on that day', () => {
-  const price = { input: 1, cached: 0.1, cacheWrite: 1, output: 10 };
-  const row = (model: string, factor: number) => ({
-    ...{ day: '2026-11-21', model, inputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 0 },
-    price: { ...price, input: price.input * factor },
+test('turns and sub-agents are priced by model, day, terms and the length of each prompt', () => {
+  const row = (model: string, factor: number, more: Partial<SessionFacts['usage'][number]> = {}) => ({
+    ...{ day: '2026-11-21', model, terms: '', inputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0 },
+    ...{ cacheWrite1hTokens: 0, outputTokens: 0, webSearches: 0 },
+    price: { input: factor, cached: 0.1, cacheWrite: 1, cacheWrite1h: 2, output: 10, webSearch: 10 },
+    ...more,
   });
   const million = { inputTokens: 1e6, outputTokens: 0 };
   const { turns, lanes } = buildTimeline(
@@ -61,10 +63,21 @@ test('turns and sub-agents are priced by the model in use on that day', () => {
       ['session.meta', { model: 'unknown' }],
       ['user.message', { text: 'Two' }],
       ['usage', { ...million, responseId: 'c' }],
+      ['user.message', { text: 'Three' }],
+      ['usage', { ...million, responseId: 'd', model: 'small', speed: 'fast' }],
+      ['usage', { ...million, responseId: 'e', model: 'small', webSearches: 100 }],
+      ['user.message', { text: 'Four' }],
+      ['usage', { inputTokens: 1e6, responseId: 'f', model: 'large' }],
+      ['usage', { inputTokens: 3e6, responseId: 'f', model: 'large' }],
     ),
   );
-  const usage = [row('small', 1), row('large', 3)];
-  expect(turns.map(({ spent }) => costOfSpent(spent, usage))).toEqual([undefined, 0.55 + 3, undefined]);
+  const usage = [
+    row('small', 1),
+    row('small', 6, { terms: 'fast' }),
+    row('large', 9, { above: 2_000_000 }),
+    row('large', 3),
+  ];
+  expect(turns.map(({ spent }) => costOfSpent(spent, usage))).toEqual([undefined, 0.55 + 3, undefined, 6 + 1 + 1, 27]);
   expect(lanes.map(({ spent }) => costOfSpent(spent, usage))).toEqual([3]);
 });
 

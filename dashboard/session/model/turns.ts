@@ -2,7 +2,7 @@ import type { PromptEntry } from '../../../contract/entry/entry.ts';
 import { orderOf } from '../../../contract/entry/revisions.ts';
 import type { Item, LaneItem } from './items.ts';
 import { type Kind, kindOfTool } from './kinds.ts';
-import { addTo, type Report, type Spent } from './spent.ts';
+import type { Report, Spent } from './spent.ts';
 import { type Sums, sumUp } from './sums.ts';
 
 /** A prompt and everything up to the next prompt. Items before the first prompt are a turn without a prompt. */
@@ -27,7 +27,7 @@ export function readTurns(items: readonly Item[]): Turn[] {
       (item) => item.kind === 'message' && item.entry.kind === 'turn' && item.entry.interrupted,
     );
     const { order } = first;
-    return { ...sumUp(inside), ...promptOf(first), order, items: inside, spent: new Map(), interrupted };
+    return { ...sumUp(inside), ...promptOf(first), order, items: inside, spent: [], interrupted };
   });
 }
 
@@ -37,12 +37,12 @@ export function addSpent(
   turns: readonly Turn[],
   lanes: ReadonlyMap<string, LaneItem>,
 ): void {
-  for (const lane of lanes.values()) lane.spent = new Map();
+  for (const lane of lanes.values()) lane.spent = [];
   const starterOf = ({ anchored, starter }: LaneItem) => (anchored ? lanes.get(starter?.call?.lane ?? '') : undefined);
   for (const report of reports) {
     const turn = turns[turnAt(turns, orderOf(report.entry))];
-    if (turn) addTo(turn.spent, report);
-    for (let lane = lanes.get(report.entry.lane ?? ''); lane; lane = starterOf(lane)) addTo(lane.spent, report);
+    turn?.spent.push(report);
+    for (let lane = lanes.get(report.entry.lane ?? ''); lane; lane = starterOf(lane)) lane.spent.push(report);
   }
 }
 

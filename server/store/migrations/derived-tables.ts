@@ -98,6 +98,8 @@ create table session_add_ons (
   cached_tokens bigint not null,
   cache_write_tokens bigint not null,
   output_tokens bigint not null,
+  unpriced_tokens bigint not null,
+  cost double precision not null,
   constraint session_add_ons_pkey primary key (session_id, day, kind, name, model)
 );
 create index session_add_ons_by_day on session_add_ons (organization_id, plane, day, kind);

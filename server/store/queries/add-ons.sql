@@ -28,7 +28,6 @@ select kind, name, caller
   limit $6;
 
 -- readTokensOf
-select name, day, model, cast(sum(input_tokens) as bigint) as input, cast(sum(cached_tokens) as bigint) as cached, cast(sum(cache_write_tokens) as bigint) as "cacheWrite", cast(sum(output_tokens) as bigint) as output
+select name, cast(sum(input_tokens) as bigint) as input, cast(sum(output_tokens) as bigint) as output, cast(sum(unpriced_tokens) as bigint) as unpriced, sum(cost) as cost
   from session_add_ons
-  where organization_id = $1 and plane in ($2) and day >= $3 and day <= $4 and kind = 'subagent' and name in ($5) and input_tokens + output_tokens > 0 group by name, day, model
-  limit $6;
+  where organization_id = $1 and plane in ($2) and day >= $3 and day <= $4 and kind = 'subagent' and name in ($5) and input_tokens + output_tokens > 0 group by name;

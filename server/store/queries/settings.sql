@@ -13,6 +13,11 @@ insert into settings (name, value)
   values ($1, $2)
   on conflict (name) do nothing;
 
+-- replaceSetting
+update settings
+  set value = $1
+  where name = $2 and value = $3;
+
 -- writeSetting
 update settings
   set value = $1

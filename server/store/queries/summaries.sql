@@ -3,7 +3,7 @@
 -- findFacts
 select facts
   from session_facts
-  where organization_id = $1 and session_id = $2 and version in ($3, $4);
+  where organization_id = $1 and session_id = $2 and (version between $3 and $4 or version = $5);
 
 -- findRelated
 select *
