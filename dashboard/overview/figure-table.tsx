@@ -1,10 +1,12 @@
+import type { ReactNode } from 'react';
 import type { Figures, Usage } from '../../contract/review.ts';
 import type { FrameSearch } from '../app/search.ts';
 import { hrefOf } from '../kit/base-path.ts';
-import { formatCost, formatCount, formatPart, formatUtcDay } from '../kit/format.ts';
+import { formatCount, formatPart, formatUtcDay } from '../kit/format.ts';
 import { Table } from '../kit/table.tsx';
 import { FIELD_OF, type Group, useNames } from '../shared/group-names.ts';
 import { type Range, sumBySlot } from '../shared/series-slots.ts';
+import { FiguresCost } from './figures-cost.tsx';
 import { failureRateOf, sessionsOf } from './series.ts';
 
 interface Props {
@@ -54,13 +56,13 @@ export function FigureTable({ usage, groups, slots, plane, label }: Props) {
       below={{ head: slots.some(({ from, to }) => from !== to) ? 'Week, UTC' : 'Day, UTC', rows: bySlot.toReversed() }}
       columns={[
         { head: label, cell: ({ name, href }) => (href === undefined ? name : <a href={href}>{name}</a>) },
-        ...FIGURES.map(({ head, of }) => ({ head, isNumber: true, cell: ({ figures }: Row) => of(figures) })),
+        ...FIGURES.map(({ head, of }) => ({ head, isNumber: true, cell: ({ figures }: Row) => of(figures, usage) })),
       ]}
     />
   );
 }
 
-const FIGURES: readonly { head: string; of: (figures: Figures) => string }[] = [
+const FIGURES: readonly { head: string; of: (figures: Figures, usage: Usage) => ReactNode }[] = [
   { head: 'Sessions', of: ({ sessions }) => formatCount(sessions) },
   { head: 'Prompts', of: ({ prompts }) => formatCount(prompts) },
   { head: 'Calls', of: ({ toolCalls }) => formatCount(toolCalls) },
@@ -69,7 +71,7 @@ const FIGURES: readonly { head: string; of: (figures: Figures) => string }[] = [
   { head: 'Input', of: ({ inputTokens }) => formatCount(inputTokens) },
   { head: 'Cached', of: ({ cachedTokens }) => formatCount(cachedTokens) },
   { head: 'Output', of: ({ outputTokens }) => formatCount(outputTokens) },
-  { head: 'Cost', of: ({ cost }) => (cost === undefined ? '' : formatCost(cost)) },
+  { head: 'Cost', of: (figures, usage) => <FiguresCost figures={figures} usage={usage} /> },
 ];
 
 const partOrNothing = (part: number | undefined): string => (part === undefined ? '' : formatPart(part));

@@ -5,8 +5,10 @@ import { hrefOf } from '../kit/base-path.ts';
 import { Choice } from '../kit/choice.tsx';
 import { formatCost, formatPart, formatShort } from '../kit/format.ts';
 import { useNames } from '../shared/group-names.ts';
+import { ListPrices } from '../shared/list-prices.tsx';
 import { slotsOf, sumBySlot } from '../shared/series-slots.ts';
 import { FigureTable } from './figure-table.tsx';
+import { FiguresCost } from './figures-cost.tsx';
 import { failureRateOf, groupsOf, readFailureSeries, readGroupSeries, readTokenSeries, sessionsOf } from './series.ts';
 import { TimePlot } from './time-plot.tsx';
 
@@ -117,7 +119,11 @@ export function Multiples({ usage, before, plane, dimension: wanted, onDimension
             <TimePlot
               key={plot.title}
               {...plot}
-              {...(plot.title === 'Cost' && { isLarge: true, ...(ghost && { ghost }) })}
+              {...(plot.title === 'Cost' && {
+                isLarge: true,
+                sum: <FiguresCost figures={usage.total} usage={usage} />,
+                ...(ghost && { ghost }),
+              })}
               isWhole={plot.title === 'Sessions' || plot.title === 'Tokens'}
               slots={slots}
               range={range}
@@ -130,11 +136,12 @@ export function Multiples({ usage, before, plane, dimension: wanted, onDimension
       ) : (
         <FigureTable usage={usage} groups={groups} slots={slots} plane={plane} label={LABELS[dimension]} />
       )}
-      <p className="mt-3 text-12 text-muted">
-        Prices of {usage.pricesOf}, in US dollars.
-        {usage.unpricedTokens > 0 &&
-          ` ${formatShort(usage.unpricedTokens)} tokens of models without a known price are not included.`}
-      </p>
+      <div className="mt-3 text-12 text-muted">
+        <ListPrices pricesOf={usage.pricesOf} />
+        {usage.unpricedTokens > 0 && (
+          <p>{formatShort(usage.unpricedTokens)} tokens of models without a known price are not included.</p>
+        )}
+      </div>
     </section>
   );
 }

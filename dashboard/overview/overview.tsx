@@ -58,8 +58,8 @@ export function OverviewPage() {
         // biome-ignore lint/a11y: the click targets a link inside, which Enter activates as well
         <div onClick={onClick} className="flex flex-col gap-8">
           <Sentence
+            usage={data}
             range={{ from, to }}
-            total={data.total}
             before={before.data?.total}
             isWaiting={before.isPending}
             isCatchingUp={data.catchingUp === true}

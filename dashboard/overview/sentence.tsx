@@ -1,17 +1,18 @@
-import type { Figures } from '../../contract/review.ts';
+import type { Figures, Usage } from '../../contract/review.ts';
 import { paths } from '../app/paths.ts';
 import { useMachineHealth } from '../app/queries.ts';
 import { hrefOf } from '../kit/base-path.ts';
-import { formatCost, formatPart, plural } from '../kit/format.ts';
+import { formatPart, plural } from '../kit/format.ts';
 import { useNow } from '../kit/time.tsx';
 import { useMachineNames } from '../shared/group-names.ts';
 import { wordHealth } from '../shared/machine-health.tsx';
 import type { Range } from '../shared/series-slots.ts';
+import { FiguresCost } from './figures-cost.tsx';
 import { failureRateOf } from './series.ts';
 
 interface Props {
   range: Range;
-  total: Figures;
+  usage: Usage;
   /** Figures of the period before, which has as many days; undefined until they are known. */
   before: Figures | undefined;
   /** The figures of the period before are loading; the sentence reserves room for them. */
@@ -34,7 +35,8 @@ export function wordChange(now: number, before: number | undefined): string | un
 }
 
 /** The period in one sentence: its cost, the change of the cost, the failure rate, and machines in trouble or paused. */
-export function Sentence({ range, total, before, isWaiting, isCatchingUp }: Props) {
+export function Sentence({ range, usage, before, isWaiting, isCatchingUp }: Props) {
+  const { total } = usage;
   const days = daysIn(range);
   const period = days === 1 ? 'day' : `${days} days`;
   const rate = failureRateOf(total);
@@ -50,7 +52,10 @@ export function Sentence({ range, total, before, isWaiting, isCatchingUp }: Prop
   return (
     <p className="sentence">
       <span>
-        {plural(days, 'day')} {total.cost !== undefined && <strong className="num">{formatCost(total.cost)}</strong>}
+        {plural(days, 'day')}{' '}
+        <strong className="num">
+          <FiguresCost figures={total} usage={usage} />
+        </strong>
       </span>
       {change && (
         <span className="num">

@@ -12,14 +12,17 @@ const Room = () => (
   </>
 );
 
-/** One figure over time. Each slot is a link, and so is each layer of its bar; arrow keys move between slots. */
-export function TimePlot(props: PlotProps) {
+/**
+ * One figure over time. Each slot is a link, and so is each layer of its bar; arrow keys move between slots.
+ * @param sum shown instead of the total
+ */
+export function TimePlot({ sum, ...props }: PlotProps & { sum?: ReactNode }) {
   const { title, series, format, total, addressOf, range, ghost, isLarge } = props;
   return (
     <figure className="plot" data-large={isLarge || undefined}>
       <figcaption className="flex items-baseline justify-between gap-2 text-13">
         <span className="font-medium">{title}</span>
-        <span className="num text-muted">{total === undefined ? '–' : format(total)}</span>
+        <span className="num text-muted">{total === undefined ? '–' : (sum ?? format(total))}</span>
       </figcaption>
       <SeriesNames {...{ title, series, format, addressOf, range }} hasGhost={ghost?.some((value) => value > 0)} />
       <Suspense fallback={<Room />}>

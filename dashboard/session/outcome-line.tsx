@@ -3,7 +3,7 @@ import type { SessionSummary } from '../../contract/review.ts';
 import { formatCost, formatCount, formatDuration, plural } from '../kit/format.ts';
 import { Lines } from '../kit/lines.tsx';
 import { PullRequestLink } from '../shared/pull-request-link.tsx';
-import { costOf } from '../shared/session-cost.ts';
+import { SessionCost } from '../shared/session-cost.tsx';
 import type { Outcome } from './model/outcome.ts';
 
 export interface OutcomeLinks {
@@ -24,7 +24,6 @@ interface Props extends OutcomeLinks {
 /** The outcome of the session in one line. Each part links to its place in the session. */
 export function OutcomeLine({ outcome, summary, isLive, elapsed, onSelect, onChanges, onFailures }: Props) {
   const { tests, interrupted, commits, pullRequests, changes, failures, waiting, dearest } = outcome;
-  const cost = summary && costOf(summary);
   return (
     <ul aria-label="Outcome" className="session-outcome">
       {interrupted && (
@@ -75,18 +74,21 @@ export function OutcomeLine({ outcome, summary, isLive, elapsed, onSelect, onCha
           waited {formatDuration(waiting.durationMs)}
         </Part>
       )}
-      {cost &&
-        cost.text !== '' &&
-        (dearest ? (
-          <Part
-            title={`At the prices that the service knows: ${cost.explain}. Turn ${dearest.turn} cost most: ${formatCost(dearest.cost)}`}
-            onClick={() => onSelect(dearest.at)}
-          >
-            {cost.text}
-          </Part>
-        ) : (
-          <li title={`At the prices that the service knows: ${cost.explain}`}>{cost.text}</li>
-        ))}
+      {summary?.cost !== undefined && (
+        <li>
+          <SessionCost
+            summary={summary}
+            className="outcome-part"
+            more={
+              dearest && (
+                <button type="button" className="link" onClick={() => onSelect(dearest.at)}>
+                  Turn {dearest.turn} cost most: {formatCost(dearest.cost)}
+                </button>
+              )
+            }
+          />
+        </li>
+      )}
     </ul>
   );
 }

@@ -15,7 +15,7 @@ import { useAtNow } from '../kit/time.tsx';
 import { AgentName, agentName } from '../shared/agent-name.tsx';
 import { nameOfEnvironment } from '../shared/environment-name.ts';
 import { useOwnerOf } from '../shared/person-name.tsx';
-import { costOf } from '../shared/session-cost.ts';
+import { costOf } from '../shared/session-cost.tsx';
 import { durationOf, endOf, hasTimes, startOf, titleOf } from '../shared/session-title.ts';
 import { StatusMark, stateOf } from '../shared/status-mark.tsx';
 import { VisibilityMark } from '../shared/visibility-mark.tsx';

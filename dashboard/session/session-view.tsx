@@ -208,6 +208,7 @@ function Middle({ state: { data, place, search, notice, panel, setPanel, leavePa
               lanes={timeline.lanes}
               isLive={isLive}
               usage={facts?.usage}
+              pricesOf={facts?.pricesOf}
               onSelect={place.show}
               onEnter={(entered) => change({ view: undefined, lane: entered })}
             />
@@ -216,7 +217,7 @@ function Middle({ state: { data, place, search, notice, panel, setPanel, leavePa
       )}
       {!view && (
         <div className="relative flex min-h-0 grow flex-col">
-          <TurnHead turns={timeline.turns} usage={facts?.usage} onSelect={place.jump} />
+          <TurnHead turns={timeline.turns} usage={facts?.usage} pricesOf={facts?.pricesOf} onSelect={place.jump} />
           {isComplete && place.view.rows.length === 0 && <NothingShown {...{ search, timeline, eventCount }} />}
           <Timeline
             ref={place.handle}

@@ -12,6 +12,8 @@ import { SpentFigures } from './turn-head.tsx';
 interface Props {
   lanes: readonly LaneItem[];
   usage: SessionFacts['usage'] | undefined;
+  /** The day of the last review of the prices. */
+  pricesOf: string | undefined;
   /** The session is live, so sub-agents without an end may still be running. */
   isLive: boolean;
   onSelect: (sequence: number) => void;
@@ -23,7 +25,7 @@ interface Props {
 const FIRST = 60;
 
 /** The tree of sub-agents. Each links to its timeline and to the call that started it. */
-export function SubagentsView({ lanes, usage, isLive, onSelect, onEnter }: Props) {
+export function SubagentsView({ lanes, usage, pricesOf, isLive, onSelect, onEnter }: Props) {
   const { part, more } = usePart(readSubagents(lanes), FIRST);
   return (
     <Scroll aria-label="Sub-agents" className="changes-view">
@@ -45,7 +47,7 @@ export function SubagentsView({ lanes, usage, isLive, onSelect, onEnter }: Props
               </span>
               <span>{item.durationMs >= 1000 && formatDuration(item.durationMs)}</span>
               <span className="subagent-spent">
-                <SpentFigures spent={item.spent} usage={usage} />
+                <SpentFigures spent={item.spent} usage={usage} pricesOf={pricesOf} />
               </span>
               <span>
                 {item.starter && (

@@ -1,9 +1,11 @@
 import { promptLine } from '../../contract/entry/value.ts';
 import type { SessionFacts } from '../../contract/review.ts';
+import { Explained } from '../kit/explained.tsx';
 import { formatCost, formatCount, formatDuration, formatShort, plural } from '../kit/format.ts';
 import { Lines } from '../kit/lines.tsx';
 import { showHidden } from '../kit/text/controls.ts';
-import { costOfSpent, type Spent, tokensIn } from './model/spent.ts';
+import { CostParts } from '../shared/lazy-cost-parts.tsx';
+import { costOfSpent, rowsOfSpent, type Spent, tokensIn } from './model/spent.ts';
 import { type Turn, turnAt, turnNumber } from './model/turns.ts';
 import { useReading } from './reading.ts';
 import { useValue } from './value.ts';
@@ -12,11 +14,13 @@ interface Props {
   turns: readonly Turn[];
   /** The usage of the session, with prices. */
   usage: SessionFacts['usage'] | undefined;
+  /** The day of the last review of the prices. */
+  pricesOf?: string | undefined;
   onSelect: (sequence: number) => void;
 }
 
 /** The current turn in one line at the top of the timeline, once its prompt is out of sight. */
-export function TurnHead({ turns, usage, onSelect }: Props) {
+export function TurnHead({ turns, usage, pricesOf, onSelect }: Props) {
   const { seen } = useReading();
   const at = useValue(seen, ({ from }) => turnAt(turns, from));
   const turn = turns[at];
@@ -24,15 +28,17 @@ export function TurnHead({ turns, usage, onSelect }: Props) {
   if (!turn?.prompt || !isPassed) return null;
   const { sequence, text } = turn.prompt;
   return (
-    <button type="button" className="turn-head" onClick={() => onSelect(sequence)}>
-      <span className="turn-number">{turnNumber(turns, at)}</span>
-      <span className="min-w-0 grow truncate font-medium">{showHidden(promptLine(text)) || 'Image'}</span>
-      <TurnFigures turn={turn} usage={usage} />
-    </button>
+    <div className="turn-head">
+      <button type="button" className="turn-prompt" onClick={() => onSelect(sequence)}>
+        <span className="turn-number">{turnNumber(turns, at)}</span>
+        <span className="min-w-0 grow truncate font-medium">{showHidden(promptLine(text)) || 'Image'}</span>
+      </button>
+      <TurnFigures turn={turn} usage={usage} pricesOf={pricesOf} />
+    </div>
   );
 }
 
-export function TurnFigures({ turn, usage }: { turn: Turn } & Pick<Props, 'usage'>) {
+export function TurnFigures({ turn, usage, pricesOf }: { turn: Turn } & Pick<Props, 'usage' | 'pricesOf'>) {
   const { durationMs, calls, failures, files, added, removed, spent, interrupted } = turn;
   return (
     <span className="turn-figures">
@@ -44,14 +50,14 @@ export function TurnFigures({ turn, usage }: { turn: Turn } & Pick<Props, 'usage
           {plural(files.size, 'file')} <Lines added={added} removed={removed} />
         </span>
       )}
-      <SpentFigures spent={spent} usage={usage} />
+      <SpentFigures spent={spent} usage={usage} pricesOf={pricesOf} />
       {interrupted && <span className="text-warn">interrupted</span>}
     </span>
   );
 }
 
 /** Tokens and their cost. */
-export function SpentFigures({ spent, usage }: { spent: Spent } & Pick<Props, 'usage'>) {
+export function SpentFigures({ spent, usage, pricesOf }: { spent: Spent } & Pick<Props, 'usage' | 'pricesOf'>) {
   const tokens = tokensIn(spent);
   const cost = costOfSpent(spent, usage);
   return (
@@ -59,7 +65,15 @@ export function SpentFigures({ spent, usage }: { spent: Spent } & Pick<Props, 'u
       {tokens > 0 && (
         <span title="Input tokens, including cached ones, and output tokens">{formatShort(tokens)} tokens</span>
       )}
-      {cost !== undefined && <span title="At the prices that the service knows">{formatCost(cost)}</span>}
+      {cost !== undefined && (
+        <Explained
+          label="How the cost is made"
+          hint={`$${cost.toFixed(4)} at list prices; press for its parts`}
+          explain={() => <CostParts rows={rowsOfSpent(spent, usage)} pricesOf={pricesOf} />}
+        >
+          {formatCost(cost)}
+        </Explained>
+      )}
     </>
   );
 }

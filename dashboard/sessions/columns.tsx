@@ -4,7 +4,7 @@ import type { Order } from '../app/search.ts';
 import { formatCount, formatDuration, formatExact, formatShort, formatTokens, plural } from '../kit/format.ts';
 import { Lines } from '../kit/lines.tsx';
 import { Ago, useNow } from '../kit/time.tsx';
-import { costOf } from '../shared/session-cost.ts';
+import { SessionCost } from '../shared/session-cost.tsx';
 import { durationOf, endOf, hasTimes } from '../shared/session-title.ts';
 import { ShapeStrip } from '../shared/shape-strip.tsx';
 
@@ -17,7 +17,7 @@ export interface Column {
   order?: Order;
   /** Whether it is the first column of a group. */
   begins?: true;
-  Cell: (props: SessionRow & { isBelowDay?: boolean }) => ReactNode;
+  Cell: (props: SessionRow & { isBelowDay?: boolean; isCurrent?: boolean }) => ReactNode;
   /** The text of its tooltip. */
   explain?: (row: SessionRow) => string | undefined;
 }
@@ -76,8 +76,7 @@ export const COLUMNS: readonly Column[] = [
     from: 640,
     order: 'cost',
     begins: true,
-    Cell: ({ summary }) => costOf(summary).text,
-    explain: ({ summary }) => costOf(summary).explain,
+    Cell: ({ summary, isCurrent }) => <SessionCost summary={summary} tabIndex={isCurrent ? 0 : -1} />,
   },
 ];
 

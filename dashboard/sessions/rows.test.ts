@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
 import type { ViewSearch } from '../../contract/view.ts';
 import type { SessionPages } from '../app/queries.ts';
-import { costOf } from '../shared/session-cost.ts';
+import { costOf } from '../shared/session-cost.tsx';
 import { repositoryName, startOf, titleOf } from '../shared/session-title.ts';
 import { sessionRow as row } from '../test/rows.ts';
 import { COLUMNS, columnsFor } from './columns.tsx';

@@ -5,7 +5,7 @@ import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { agentColor, agentName } from '../shared/agent-name.tsx';
 import { useRepositoryName } from '../shared/repository-name.tsx';
-import { costOf } from '../shared/session-cost.ts';
+import { SessionCost } from '../shared/session-cost.tsx';
 import { titleOf } from '../shared/session-title.ts';
 import { StatusMark } from '../shared/status-mark.tsx';
 import { VisibilityMark } from '../shared/visibility-mark.tsx';
@@ -72,7 +72,7 @@ export const SessionLine = memo(function SessionLine(props: Props) {
             )}
           </span>
           <Where row={row} machine={machine} owner={owner} />
-          {isNarrow && <Figures row={row} isBelowDay={isBelowDay} />}
+          {isNarrow && <Figures row={row} isBelowDay={isBelowDay} isCurrent={isCurrent} />}
         </span>
         {columns.map(({ label, width, begins, Cell, explain }) => (
           <span
@@ -84,7 +84,7 @@ export const SessionLine = memo(function SessionLine(props: Props) {
             title={explain?.(row)}
             data-label={label}
           >
-            <Cell {...row} isBelowDay={isBelowDay} />
+            <Cell {...row} isBelowDay={isBelowDay} isCurrent={isCurrent} />
           </span>
         ))}
         <span role="gridcell" className="flex-none">
@@ -116,7 +116,11 @@ function Where({ row: { session, summary }, machine, owner }: Pick<Props, 'row' 
   );
 }
 
-function Figures({ row: { session, summary }, isBelowDay }: { row: SessionRow; isBelowDay: boolean }) {
+function Figures({
+  row: { session, summary },
+  isBelowDay,
+  isCurrent,
+}: Pick<Props, 'row' | 'isBelowDay' | 'isCurrent'>) {
   return (
     <span className="session-where session-figures-narrow num">
       <Ago time={session.startedAt} isBelowDay={isBelowDay} />
@@ -126,7 +130,11 @@ function Figures({ row: { session, summary }, isBelowDay }: { row: SessionRow; i
           <Changes {...summary} />
         </span>
       )}
-      {summary.cost !== undefined && <span title={costOf(summary).explain}>{costOf(summary).text}</span>}
+      {summary.cost !== undefined && (
+        <span>
+          <SessionCost summary={summary} tabIndex={isCurrent ? 0 : -1} />
+        </span>
+      )}
     </span>
   );
 }

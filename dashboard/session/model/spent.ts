@@ -1,4 +1,4 @@
-import { costAt, type Price, toDollars } from '../../../contract/entry/cost.ts';
+import { costAt, toDollars } from '../../../contract/entry/cost.ts';
 import type { Entry } from '../../../contract/entry/entry.ts';
 import { type Models, modelFor, noteModels } from '../../../contract/entry/models.ts';
 import { noteTold, type Tellings, usagesOf } from '../../../contract/entry/told.ts';
@@ -63,28 +63,62 @@ const tokensOf = ({ input, output }: Usage): number => input + output;
 export const tokensIn = (spent: Spent): number =>
   spent.reduce((sum, { before, after }) => sum + tokensOf(after) - (before ? tokensOf(before) : 0), 0);
 
-/** A price, and the length of the prompt above which it holds. */
-type Step = Pick<SessionFacts['usage'][number], 'price' | 'above'>;
+type UsageRow = SessionFacts['usage'][number];
+
+/** Finds the row with the price of a response. */
+function createFinder(usage: SessionFacts['usage'] | undefined) {
+  const rows = Map.groupBy(usage ?? [], ({ day, terms, model }) => keyOf(day, terms, model));
+  return (key: string, { input }: Usage): UsageRow | undefined =>
+    rows
+      .get(key)
+      ?.filter(({ above }) => above === undefined || input > above)
+      .reduce<UsageRow | undefined>((last, row) => ((row.above ?? 0) >= (last?.above ?? 0) ? row : last), undefined);
+}
 
 /**
  * The cost in US dollars, at the prices that the service knows; undefined if it knows none. The service computes the cost of a
  * session in the same way.
  */
 export function costOfSpent(spent: Spent, usage: SessionFacts['usage'] | undefined): number | undefined {
-  const steps = Map.groupBy<string, Step & { key: string }>(
-    (usage ?? []).map(({ day, model, terms, ...step }) => ({ key: keyOf(day, terms, model), ...step })),
-    ({ key }) => key,
-  );
-  const priceOf = (key: string, { input }: Usage): Price | undefined =>
-    steps
-      .get(key)
-      ?.filter(({ above }) => above === undefined || input > above)
-      .reduce<Step | undefined>((last, step) => ((step.above ?? 0) >= (last?.above ?? 0) ? step : last), undefined)
-      ?.price;
+  const find = createFinder(usage);
   const costs = spent.flatMap(({ key, before, after }) => {
-    const price = priceOf(key, after);
-    const earlier = before && priceOf(key, before);
+    const price = find(key, after)?.price;
+    const earlier = before && find(key, before)?.price;
     return price ? [costAt(price, after) - (before && earlier ? costAt(earlier, before) : 0)] : [];
   });
   return costs.length === 0 ? undefined : toDollars(costs.reduce((sum, cost) => sum + cost, 0));
 }
+
+/** The counts of a part of the session, in the rows of the session: by day, model, terms and length of the prompt. */
+export function rowsOfSpent(spent: Spent, usage: SessionFacts['usage'] | undefined): UsageRow[] {
+  const find = createFinder(usage);
+  const rows = new Map<UsageRow, UsageRow>();
+  const add = (key: string, counts: Usage, times: 1 | -1) => {
+    const row = find(key, counts);
+    if (!row) return;
+    const sum = rows.get(row) ?? { ...row, ...NO_COUNTS };
+    rows.set(row, {
+      ...sum,
+      inputTokens: sum.inputTokens + times * counts.input,
+      cachedTokens: sum.cachedTokens + times * counts.cacheRead,
+      cacheWriteTokens: sum.cacheWriteTokens + times * counts.cacheWrite,
+      cacheWrite1hTokens: sum.cacheWrite1hTokens + times * counts.cacheWrite1h,
+      outputTokens: sum.outputTokens + times * counts.output,
+      webSearches: sum.webSearches + times * counts.webSearches,
+    });
+  };
+  for (const { key, before, after } of spent) {
+    add(key, after, 1);
+    if (before) add(key, before, -1);
+  }
+  return [...rows.values()];
+}
+
+const NO_COUNTS = {
+  inputTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
+  outputTokens: 0,
+  webSearches: 0,
+};
