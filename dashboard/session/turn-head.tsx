@@ -2,13 +2,16 @@ import { promptLine } from '../../contract/entry/value.ts';
 import type { SessionFacts } from '../../contract/review.ts';
 import { Explained } from '../kit/explained.tsx';
 import { formatCost, formatCount, formatDuration, formatShort, plural } from '../kit/format.ts';
+import { lazyPart } from '../kit/lazy.tsx';
 import { Lines } from '../kit/lines.tsx';
 import { showHidden } from '../kit/text/controls.ts';
-import { CostParts } from '../shared/lazy-cost-parts.tsx';
 import { costOfSpent, rowsOfSpent, type Spent, tokensIn } from './model/spent.ts';
 import { type Turn, turnAt, turnNumber } from './model/turns.ts';
 import { useReading } from './reading.ts';
 import { useValue } from './value.ts';
+
+/** Loaded with the first cost that is pressed. */
+const CostParts = lazyPart(() => import('../shared/cost-parts.tsx'), 'CostParts');
 
 interface Props {
   turns: readonly Turn[];
@@ -66,11 +69,7 @@ export function SpentFigures({ spent, usage, pricesOf }: { spent: Spent } & Pick
         <span title="Input tokens, including cached ones, and output tokens">{formatShort(tokens)} tokens</span>
       )}
       {cost !== undefined && (
-        <Explained
-          label="How the cost is made"
-          hint={`$${cost.toFixed(4)} at list prices; press for its parts`}
-          explain={() => <CostParts rows={rowsOfSpent(spent, usage)} pricesOf={pricesOf} />}
-        >
+        <Explained cost={cost} explain={() => <CostParts rows={rowsOfSpent(spent, usage)} pricesOf={pricesOf} />}>
           {formatCost(cost)}
         </Explained>
       )}

@@ -1,7 +1,10 @@
+import type { ReactNode } from 'react';
 import { type Charge, chargesOf, costAt, type Price, toDollars } from '../../contract/entry/cost.ts';
-import type { SessionFacts } from '../../contract/review.ts';
-import { formatCount, formatShort } from '../kit/format.ts';
+import type { Figures, SessionFacts, SessionSummary, Usage } from '../../contract/review.ts';
+import { useFacts } from '../app/queries.ts';
+import { formatCost, formatCount, formatShort } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';
+import { useNames } from './group-names.ts';
 import { ListPrices } from './list-prices.tsx';
 
 type UsageRow = SessionFacts['usage'][number];
@@ -127,3 +130,72 @@ function sumAlike(rows: readonly UsageRow[]): UsageRow[] {
     return total.price ? { ...total, cost: toDollars(costAt(total.price, countsOf(total))) } : total;
   });
 }
+
+interface SessionProps {
+  summary: SessionSummary;
+  /** Shown below the parts. */
+  more?: ReactNode;
+}
+
+/** How the cost of a session is made. */
+export function SessionCostParts({ summary, more }: SessionProps) {
+  const { data, isError } = useFacts(summary.sessionId, summary.summarizedThrough);
+  if (isError) return <p>The parts of the cost could not be read. Close this and press the cost again.</p>;
+  if (!data) return <p className="text-muted">Reading…</p>;
+  const isOutputAlone = summary.inputTokens === 0 && summary.outputTokens > 0;
+  return (
+    <>
+      <CostParts rows={data.usage} pricesOf={data.pricesOf} />
+      {isOutputAlone && <p>The agent did not record input tokens, so this is the cost of output.</p>}
+      {more}
+    </>
+  );
+}
+
+interface FiguresProps {
+  figures: Figures;
+  usage: Usage;
+}
+
+/** The tokens behind the cost of many sessions and, for all sessions, the cost of each model. */
+export function FiguresCostParts({ figures, usage }: FiguresProps) {
+  const { unpricedTokens = 0 } = figures;
+  return (
+    <div className="cost-parts">
+      {figures === usage.total && <Models usage={usage} />}
+      <Lines
+        lines={[
+          ['input', formatCount(figures.inputTokens - figures.cachedTokens)],
+          ['read from a cache', formatCount(figures.cachedTokens)],
+          ['output', formatCount(figures.outputTokens)],
+        ]}
+      />
+      {unpricedTokens > 0 && (
+        <p>{formatShort(unpricedTokens)} tokens of models without a known price are not included.</p>
+      )}
+      <p className="text-muted">The cost of a session shows its prices and the applied rules.</p>
+      <ListPrices pricesOf={usage.pricesOf} />
+    </div>
+  );
+}
+
+function Models({ usage }: Pick<FiguresProps, 'usage'>) {
+  const { nameOf } = useNames();
+  const models = usage.groups
+    .filter(({ dimension, cost }) => dimension === 'model' && cost !== undefined)
+    .toSorted((one, other) => (other.cost ?? 0) - (one.cost ?? 0));
+  return <Lines lines={models.map((group) => [nameOf(group), formatCost(group.cost ?? 0)])} />;
+}
+
+const Lines = ({ lines }: { lines: readonly [name: string, figure: string][] }) => (
+  <table>
+    <tbody>
+      {lines.map(([name, figure]) => (
+        <tr key={name}>
+          <td>{name}</td>
+          <td className="num">{figure}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);

@@ -1,9 +1,14 @@
 import type { ReactNode } from 'react';
 import type { SessionSummary } from '../../contract/review.ts';
-import { useFacts } from '../app/queries.ts';
 import { Explained } from '../kit/explained.tsx';
 import { formatCost } from '../kit/format.ts';
-import { CostParts } from './lazy-cost-parts.tsx';
+import { lazyPart } from '../kit/lazy.tsx';
+
+/** Loaded with the first cost that is pressed. */
+const Parts = lazyPart<Pick<Props, 'summary' | 'more'>, 'SessionCostParts'>(
+  () => import('./cost-parts.tsx'),
+  'SessionCostParts',
+);
 
 /** The cost of a session and an explanation of it. Some agents record output tokens, but no input tokens. */
 export function costOf({ cost, inputTokens, outputTokens }: SessionSummary): { text: string; explain: string } {
@@ -22,27 +27,11 @@ interface Props {
 
 /** The cost of a session, with its parts. */
 export function SessionCost({ summary, more, ...look }: Props) {
-  const { text, explain } = costOf(summary);
-  if (text === '') return null;
+  const { text } = costOf(summary);
+  if (text === '' || summary.cost === undefined) return null;
   return (
-    <Explained
-      {...look}
-      label="How the cost is made"
-      hint={`${explain} at list prices; press for its parts`}
-      explain={() => (
-        <>
-          <Parts summary={summary} />
-          {more}
-        </>
-      )}
-    >
+    <Explained {...look} cost={summary.cost} explain={() => <Parts summary={summary} more={more} />}>
       {text}
     </Explained>
   );
-}
-
-function Parts({ summary: { sessionId, summarizedThrough } }: Pick<Props, 'summary'>) {
-  const { data, isError } = useFacts(sessionId, summarizedThrough);
-  if (isError) return <p>The parts of the cost could not be read. Close this and press the cost again.</p>;
-  return data ? <CostParts rows={data.usage} pricesOf={data.pricesOf} /> : <p className="text-muted">Reading…</p>;
 }

@@ -355,7 +355,10 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     expect(after.facts.find(({ session_id }) => session_id === old)).toEqual(
       before.facts.find((row) => row.session_id === old),
     );
-    expect(after.facts.find(({ session_id }) => session_id === later)).toMatchObject({ version: VERSION_HERE + 1, prompts: 7_000 });
+    expect(after.facts.find(({ session_id }) => session_id === later)).toMatchObject({
+      version: VERSION_HERE + 1,
+      prompts: 7_000,
+    });
     for (const { indexer } of [first, second]) await indexer.close();
   });
 
