@@ -15,11 +15,12 @@ export const CATALOG = [
   { agentId: 'droid', displayName: 'Droid', vendor: 'Factory', status: 'active' },
   { agentId: 'kilo', displayName: 'Kilo Code', vendor: 'Kilo', status: 'active' },
   { agentId: 'pi', displayName: 'pi', vendor: 'Earendil', status: 'active' },
+  { agentId: 'oh-my-pi', displayName: 'oh-my-pi', vendor: 'oh-my-pi', status: 'active' },
   { agentId: 'custom', displayName: 'Custom agent', vendor: 'Your own', status: 'active' },
 ] as const satisfies readonly { agentId: string; displayName: string; vendor: string; status: string }[];
 
 /** When this version of the catalog was written. */
-export const CATALOG_CREATED_AT = '2026-11-21T00:00:00.000Z';
+export const CATALOG_CREATED_AT = '2026-11-28T00:00:00.000Z';
 
 /** The agents that continue a copy of a session on another machine: `capture resume`. */
 export const CONTINUED_AGENTS: ReadonlySet<string> = new Set(['claude-code', 'codex']);

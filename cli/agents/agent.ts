@@ -48,6 +48,8 @@ export interface RecordPlace {
 export interface Agent {
   id: AgentId;
   displayName: string;
+  /** The agent whose format it extends. That one wrote a file in which nothing shows the extension. */
+  extends?: AgentId;
   /** The names that its program may have in PATH. */
   programs?: readonly string[];
   /** The variables that move its folders. */

@@ -10,6 +10,7 @@ import { droid } from './droid/droid.ts';
 import { geminiCli } from './gemini-cli/gemini-cli.ts';
 import { goose } from './goose/goose.ts';
 import { kilo } from './kilo/kilo.ts';
+import { ohMyPi } from './oh-my-pi/oh-my-pi.ts';
 import { opencode } from './opencode/opencode.ts';
 import { pi } from './pi/pi.ts';
 import { qwenCode } from './qwen-code/qwen-code.ts';
@@ -22,6 +23,7 @@ export const AGENTS: readonly Agent[] = [
   copilotCli,
   qwenCode,
   pi,
+  ohMyPi,
   droid,
   geminiCli,
   cursor,

@@ -19,6 +19,7 @@ const FILES = {
   custom: 'nightly/42.jsonl',
   droid: '-home-dev-shop/bbbbbbbb-cccc-4ddd-8eee-ffffffffffff.jsonl',
   'gemini-cli': 'shop/chats/session-2026-11-06T09-00-dddddddd.jsonl',
+  'oh-my-pi': '-shop/2026-11-20T09-00-00-000Z_01a22386-a0fc-73c6-8411-7e7dfd19ed70.jsonl',
   pi: '--home-dev-shop--/2025-06-01T09-00-00-000Z_aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee.jsonl',
   'qwen-code': '-home-dev-shop/chats/77777777-8888-4999-8aaa-bbbbbbbbbbbb.jsonl',
 };

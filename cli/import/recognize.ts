@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { AgentId } from '../../contract/agent.ts';
 import { shellWord } from '../../contract/quote.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import type { Agent, JsonObject } from '../agents/agent.ts';
@@ -48,13 +49,17 @@ function findFiles(path: string, agents: readonly Agent[]): File[] {
 }
 
 /** The ids of the agents that recognise most of a file. */
-function findWriters(file: File, agents: readonly Agent[]): string[] {
+function findWriters(file: File, agents: readonly Agent[]): AgentId[] {
   const unnamed = agents.flatMap((agent) => {
     const size = sizeUnnamed(agent, file);
     return size === undefined ? [] : [{ id: agent.id, size }];
   });
   const least = Math.min(...unnamed.map(({ size }) => size));
-  return [...new Set(unnamed.filter(({ size }) => size === least).map(({ id }) => id))];
+  const writers = new Set(unnamed.filter(({ size }) => size === least).map(({ id }) => id));
+  const isExtension = ({ id, extends: origin }: Agent) =>
+    origin !== undefined && writers.has(id) && writers.has(origin);
+  for (const { id } of agents.filter(isExtension)) writers.delete(id);
+  return [...writers];
 }
 
 /** How many records of a file are examined. Later ones add no information. */

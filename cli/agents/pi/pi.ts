@@ -1,5 +1,5 @@
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
-import { type Draft, draft } from '../shared/events.ts';
+import { type Draft, draft, type Readers } from '../shared/events.ts';
 import { headerOf, keyOf, stemOf, toOrigin, uuidAtEnd } from '../shared/identity.ts';
 import { locate } from '../shared/locations.ts';
 import { readContext, readInput, readResponse, textsAt } from '../shared/messages.ts';
@@ -7,6 +7,9 @@ import { parser } from '../shared/parser.ts';
 import { type Part, peek, peekText, peekWords, takeSame, takeText } from '../shared/part.ts';
 import { context, event, facts, notice, usage } from '../shared/readers.ts';
 import { nameEntry } from '../shared/responses.ts';
+
+/** What pi and the programs that descend from it have in common. */
+type Sessions = Pick<Agent, 'isTranscript' | 'identify' | 'recordKey' | 'restored' | 'parse'>;
 
 /**
  * pi writes one file per session and one entry per line, append-only. Entries form a tree by `id` and `parentId`, and all
@@ -24,47 +27,55 @@ export const pi: Agent = {
     rootMovedBy: 'PI_CODING_AGENT_SESSION_DIR',
     credentials: ['auth.json', 'models.json'],
   }),
-  isTranscript: (path) => path.endsWith('.jsonl'),
-  identify,
-  recordKey: (record) => keyOf(record, 'id'),
-  restored: {
-    stamp: (record, { origin }) =>
-      record.type === 'session' && !('id' in record) ? { ...record, id: origin.session } : record,
-    places: () => ['message.content', 'message.content.*.arguments'],
-  },
-  parse: parser({
-    agent: 'pi',
-    kindOf: (part) => [peekText(part, 'type'), peekText(part, 'message.role')].filter(Boolean).join(' '),
-    readers: {
-      session: readHeader,
-      session_info: facts({ title: 'name' }, 'person'),
-      model_change: facts({ model: 'modelId' }),
-      thinking_level_change: facts({}),
-      compaction: withUsage('compaction', event('compaction', { summary: 'summary', tokensBefore: 'tokensBefore' })),
-      branch_summary: withUsage('summary', context('branch_summary', 'summary')),
-      usage: (part) => readUsage(part, idOf(part)),
-      custom_message: (part) => readInjected(part, ''),
-      label: notice('label', 'label'),
-      'message user': (part) => readInput(part, 'message.content', () => undefined),
-      'message assistant': readAssistant,
-      'message toolResult': event('tool.result', {
-        callId: 'message.toolCallId',
-        name: 'message.toolName',
-        output: 'message.content',
-        isError: 'message.isError',
-        detail: 'message.details',
-      }),
-      'message bashExecution': readShell,
-      'message custom': (part) => readInjected(part, 'message.'),
-      'message hookMessage': (part) => readInjected(part, 'message.'),
-    },
-    envelope: { record: 'id', parent: 'parentId', occurredAt: 'timestamp' },
-    shared: { model: 'message.model', messageId: 'message.responseId' },
-  }),
+  ...sessionsOf('pi'),
 };
 
+/** Sessions in pi's format, with the records that a program has added to it. */
+export function sessionsOf(agent: Agent['id'], added: Readers = {}): Sessions {
+  return {
+    isTranscript: (path) => path.endsWith('.jsonl'),
+    identify,
+    recordKey: (record) => keyOf(record, 'id'),
+    restored: {
+      stamp: (record, { origin }) =>
+        record.type === 'session' && !('id' in record) ? { ...record, id: origin.session } : record,
+      places: () => ['message.content', 'message.content.*.arguments'],
+    },
+    parse: parser({
+      agent,
+      kindOf: (part) => [peekText(part, 'type'), peekText(part, 'message.role')].filter(Boolean).join(' '),
+      readers: {
+        session: readHeader,
+        session_info: facts({ title: 'name' }, 'person'),
+        model_change: facts({ model: 'modelId' }),
+        thinking_level_change: facts({}),
+        compaction: withUsage('compaction', event('compaction', { summary: 'summary', tokensBefore: 'tokensBefore' })),
+        branch_summary: withUsage('summary', context('branch_summary', 'summary')),
+        usage: (part) => readUsage(part, idOf(part)),
+        custom_message: (part) => readInjected(part, ''),
+        label: notice('label', 'label'),
+        'message user': (part) => readInput(part, 'message.content', () => undefined),
+        'message assistant': readAssistant,
+        'message toolResult': event('tool.result', {
+          callId: 'message.toolCallId',
+          name: 'message.toolName',
+          output: 'message.content',
+          isError: 'message.isError',
+          detail: 'message.details',
+        }),
+        'message bashExecution': readShell,
+        'message custom': (part) => readInjected(part, 'message.'),
+        'message hookMessage': (part) => readInjected(part, 'message.'),
+        ...added,
+      },
+      envelope: { record: 'id', parent: 'parentId', occurredAt: 'timestamp' },
+      shared: { model: 'message.model', messageId: 'message.responseId' },
+    }),
+  };
+}
+
 /** The header names the session, and so does the file's name: `<time>_<session>.jsonl`. A parent is named by its file. */
-function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
+export function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
   const header = headerOf(first, 'session');
   const parent = peekWords(header, 'parentSession', 'branchedFrom');
   return toOrigin({
@@ -75,7 +86,7 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
 }
 
 /** A fork mostly names its parent by the path of the parent's file. That path stays in `rest`. */
-function readHeader(part: Part, { origin }: RecordPlace): Draft[] {
+export function readHeader(part: Part, { origin }: RecordPlace): Draft[] {
   takeSame(part, 'id', origin.session);
   const isId = peek(part, 'parentSession') === origin.forkedFrom;
   const forkedFrom = isId ? takeText(part, 'parentSession') : undefined;
@@ -101,15 +112,11 @@ function readInjected(part: Part, prefix: string): Draft[] {
 /** Since 1.0, a summary and other work of the program have their own usage. */
 const readUsage = usage(
   {
-    model: 'model',
-    purpose: 'kind',
-    inputTokens: ['message.usage.input', 'usage.input'],
-    outputTokens: ['message.usage.output', 'usage.output'],
-    cacheReadTokens: ['message.usage.cacheRead', 'usage.cacheRead'],
-    cacheWriteTokens: ['message.usage.cacheWrite', 'usage.cacheWrite'],
-    cacheWrite1hTokens: ['message.usage.cacheWrite1h', 'usage.cacheWrite1h'],
-    reasoningTokens: ['message.usage.reasoning', 'usage.reasoning'],
-    totalTokens: ['message.usage.totalTokens', 'usage.totalTokens'],
+    inputTokens: 'message.usage.input',
+    outputTokens: 'message.usage.output',
+    cacheReadTokens: 'message.usage.cacheRead',
+    cacheWriteTokens: 'message.usage.cacheWrite',
+    totalTokens: 'message.usage.totalTokens',
   },
   'excluded',
 );

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../agents/agent.ts';
 import { claudeCode } from '../../agents/claude-code/claude-code.ts';
 import { codex } from '../../agents/codex/codex.ts';
+import { rootsIn } from '../../agents/more-folders.ts';
+import { ohMyPi } from '../../agents/oh-my-pi/oh-my-pi.ts';
 
 const A = '11111111-2222-4333-8444-555555555555';
 const B = '22222222-3333-7444-8555-666666666666';
@@ -113,6 +115,29 @@ describe('records with the same key', () => {
     expect(call({ call_id: 'c', arguments: '2' })).not.toBe(call({ call_id: 'c', arguments: '1' }));
     expect(call({ arguments: '1' })).toBeUndefined();
   });
+});
+
+test("oh-my-pi's sub-agents belong to the session that their folder is named after, and profiles have sessions, too", () => {
+  const header = { type: 'session', id: B, cwd: '/a' };
+  const file = (path: string) => ohMyPi.identify({ root: '/r', path }, header);
+  expect(file(`-shop/2026-11-20T09-00-00-000Z_${A}.jsonl`)).toEqual({ session: A, cwd: '/a' });
+  expect(file(`-shop/2026-11-20T09-00-00-000Z_${A}/Review.jsonl`)).toEqual({ session: A, subagent: B, cwd: '/a' });
+  const profile = `work/agent/sessions/-shop/2026-11-20T09-00-00-000Z_${A}.jsonl`;
+  expect(file(profile)).toEqual({ session: A, cwd: '/a' });
+  expect([profile, 'work/agent/history.jsonl'].map((path) => ohMyPi.isTranscript(path))).toEqual([true, false]);
+  expect(ohMyPi.roots({ XDG_DATA_HOME: '/x' }, '/h')).toEqual([
+    '/h/.omp/agent/sessions',
+    '/h/.omp/profiles',
+    '/x/omp/sessions',
+  ]);
+  expect(rootsIn(ohMyPi, '/mnt/c/Users/ada/.omp', '/h')).toContain('/mnt/c/Users/ada/.omp/agent/sessions');
+});
+
+test('a title of oh-my-pi that is written over is another record', () => {
+  const keyOf = (title: string) =>
+    ohMyPi.recordKey({ type: 'title', title }, { origin: { session: A }, file: 'f', position: 0 });
+  expect(keyOf('one')).toBe(keyOf('one'));
+  expect(keyOf('one')).not.toBe(keyOf('two'));
 });
 
 test("the agents' folders follow their environment variables", () => {
