@@ -16,6 +16,7 @@ export const CATALOG = [
   { agentId: 'kilo', displayName: 'Kilo Code', vendor: 'Kilo', status: 'active' },
   { agentId: 'pi', displayName: 'pi', vendor: 'Earendil', status: 'active' },
   { agentId: 'oh-my-pi', displayName: 'oh-my-pi', vendor: 'oh-my-pi', status: 'active' },
+  { agentId: 'antigravity-cli', displayName: 'Antigravity CLI', vendor: 'Google', status: 'active' },
   { agentId: 'custom', displayName: 'Custom agent', vendor: 'Your own', status: 'active' },
 ] as const satisfies readonly { agentId: string; displayName: string; vendor: string; status: string }[];
 

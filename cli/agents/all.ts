@@ -1,5 +1,6 @@
 import type { Agent } from './agent.ts';
 import { aider } from './aider/aider.ts';
+import { antigravityCli } from './antigravity-cli/antigravity-cli.ts';
 import { claudeCode } from './claude-code/claude-code.ts';
 import { cline } from './cline/cline.ts';
 import { codex } from './codex/codex.ts';
@@ -26,6 +27,7 @@ export const AGENTS: readonly Agent[] = [
   ohMyPi,
   droid,
   geminiCli,
+  antigravityCli,
   cursor,
   opencode,
   kilo,
