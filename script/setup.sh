@@ -66,14 +66,15 @@ download_packages() {
   [ -n "$missing" ] && apt-get download -qq $missing
 }
 
-# install_agents FOLDER: installs the real agents for tests, in the versions of cli/test/agents/agents.json; about 2 GB.
+# install_agents FOLDER LIST: installs the real agents for tests, in the versions of a list such as cli/test/agents/agents.json;
+# about 3 GB.
 install_agents() {
   [ "$(uname -sm)" = 'Linux x86_64' ] || return 1
   mkdir -p "$1"
-  if ! cmp -s cli/test/agents/agents.json "$1/installed.json"; then
+  if ! cmp -s "$2" "$1/installed.json"; then
     echo 'Installing the agents'
-    cp cli/test/agents/agents.json "$1/package.json"
+    cp "$2" "$1/package.json"
     timeout 300 npm install --prefix "$1" --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error || return 1
-    cp cli/test/agents/agents.json "$1/installed.json"
+    cp "$2" "$1/installed.json"
   fi
 }
