@@ -81,7 +81,7 @@ export default defineConfig({
         test: {
           name: 'agents',
           include: ['cli/test/agents/real/**/*.test.ts'],
-          testTimeout: 120_000,
+          testTimeout: 300_000,
           hookTimeout: 60_000,
           retry: RETRY,
           fileParallelism: false,

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { openapi } from '../contract/openapi.ts';
 import { OPTIONS } from '../server/config.ts';
 import { VERSION } from '../server/version.ts';
+import { AGENTS_PAGE, agentsPage } from './agent-matrix.ts';
 import { authorization } from './authorization.ts';
 import { pricesTraps } from './prices-traps.ts';
 import { QUERIES, queries } from './queries/queries.ts';
@@ -13,6 +14,7 @@ const DOCUMENTS: Record<string, string> = {
   'docs/configuration.md': configuration(),
   'docs/authorization.md': authorization(),
   'docs/prices-traps.md': pricesTraps(),
+  [AGENTS_PAGE]: agentsPage(),
   [RULES_VERSION_FILE]: await rulesVersion(),
   ...(await queries()),
 };

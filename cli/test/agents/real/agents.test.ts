@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Driver, Place, Turn } from './driver.ts';
 import { DRIVERS } from './drivers/all.ts';
 import { createMachine, type Machine } from './machine.ts';
+import { compareWithMatrix } from './matrix.ts';
 import { findMissing } from './missing.ts';
 import { SLOW, startModel } from './model/server.ts';
 import { type StoredEvent, startService } from './service.ts';
@@ -11,7 +12,7 @@ import { type StoredEvent, startService } from './service.ts';
 /** The folder where `script/test --agents` installs the agents' packages. */
 const AGENTS = process.env.CAPTURE_TEST_AGENTS ?? join(import.meta.dirname, '../../../../artefacts/agents');
 
-const WITHIN = { timeout: 20_000, interval: 200 };
+const WITHIN = { timeout: 60_000, interval: 200 };
 
 let model: Awaited<ReturnType<typeof startModel>>;
 let service: Awaited<ReturnType<typeof startService>>;
@@ -125,6 +126,7 @@ describe.each(DRIVERS)('$agent', (driver) => {
     expect(now.filter(({ eventType }) => eventType === 'tool.call')).toHaveLength(texts.length + copies);
     expect(now.some(({ eventType }) => eventType === 'usage')).toBe(true);
     expectEachOnce(events);
+    expect(compareWithMatrix(driver, { agents: AGENTS, home: machine.home, events })).toEqual([]);
   });
 
   test('is captured in a worktree and in folders with non-Latin names', async () => {

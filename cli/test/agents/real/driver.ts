@@ -27,6 +27,8 @@ export interface Invocation {
 /** Runs a real agent without a person, an account or a network. */
 export interface Driver {
   agent: AgentId;
+  /** The package that `agents.json` installs. */
+  package: string;
   /** Writes the agent's settings into the home folder. */
   prepare(place: Place): void;
   invoke(turn: Turn, place: Place): Invocation;

@@ -19,7 +19,8 @@ export function findMissing(home: string, stored: string, events: readonly unkno
 
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
-function readStored(file: string): unknown[] {
+/** The records in a file of an agent. */
+export function readStored(file: string): unknown[] {
   if (file.endsWith('.db')) return readRows(file);
   const text = readFileSync(file, 'utf8');
   return file.endsWith('.jsonl') ? text.split('\n').filter(Boolean).map(parse) : [parse(text)];

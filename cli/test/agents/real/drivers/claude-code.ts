@@ -2,6 +2,7 @@ import { type Driver, packageFile } from '../driver.ts';
 
 export const claudeCode: Driver = {
   agent: 'claude-code',
+  package: '@anthropic-ai/claude-code',
   prepare() {},
   invoke({ how, prompt, session }, place) {
     const target = how === 'start' ? [] : ['--resume', session, ...(how === 'fork' ? ['--fork-session'] : [])];

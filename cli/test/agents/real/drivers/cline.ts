@@ -7,6 +7,7 @@ const programOf = (place: Place) => packageFile(place, '@cline/cli-linux-x64/bin
 
 export const cline: Driver = {
   agent: 'cline',
+  package: 'cline',
   prepare(place) {
     const { home, modelUrl } = place;
     const model = ['-p', 'openai-compatible', '-k', 'dummy', '-m', 'scripted', '-b', `${modelUrl}/v1`];

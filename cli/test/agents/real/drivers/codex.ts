@@ -4,6 +4,7 @@ import { type Driver, packageFile } from '../driver.ts';
 
 export const codex: Driver = {
   agent: 'codex',
+  package: '@openai/codex',
   prepare({ home, modelUrl }) {
     mkdirSync(join(home, '.codex'), { recursive: true });
     writeFileSync(join(home, '.codex/config.toml'), configuration(modelUrl));

@@ -2,6 +2,7 @@ import { type Driver, packageFile } from '../driver.ts';
 
 export const copilotCli: Driver = {
   agent: 'copilot-cli',
+  package: '@github/copilot',
   prepare() {},
   invoke({ how, prompt, session }, place) {
     const target = how === 'start' ? [] : [`--resume=${session}`];

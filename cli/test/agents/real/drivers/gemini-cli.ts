@@ -3,6 +3,7 @@ import { type Driver, packageFile, writeJson } from '../driver.ts';
 
 export const geminiCli: Driver = {
   agent: 'gemini-cli',
+  package: '@google/gemini-cli',
   prepare({ home }) {
     writeJson(join(home, '.gemini/settings.json'), {
       security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },

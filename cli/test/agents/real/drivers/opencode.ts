@@ -15,6 +15,7 @@ const programOf = (place: Place) => packageFile(place, 'opencode-linux-x64/bin/o
 
 export const opencode: Driver = {
   agent: 'opencode',
+  package: 'opencode-linux-x64',
   prepare(place) {
     const { home, modelUrl } = place;
     writeJson(join(home, '.config/opencode/opencode.json'), {

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { type Driver, packageFile, writeJson } from '../driver.ts';
 
-const driverOf = (program: string): Driver => ({
+const driverOf = (name: string, program: string): Driver => ({
   agent: 'pi',
+  package: name,
   prepare({ home, modelUrl }) {
     const model = {
       ...{ id: 'scripted', name: 'Scripted', reasoning: false, input: ['text'], contextWindow: 128_000 },
@@ -15,7 +16,16 @@ const driverOf = (program: string): Driver => ({
     const target = how === 'start' ? [] : [how === 'fork' ? '--fork' : '--session', session];
     return {
       program: process.execPath,
-      args: [packageFile(place, program), '--provider', 'scripted', '--model', 'scripted', ...target, '-p', prompt],
+      args: [
+        packageFile(place, `${name}/${program}`),
+        '--provider',
+        'scripted',
+        '--model',
+        'scripted',
+        ...target,
+        '-p',
+        prompt,
+      ],
       variables: { PI_OFFLINE: '1' },
     };
   },
@@ -25,6 +35,6 @@ const driverOf = (program: string): Driver => ({
   forks: 'same ids',
 });
 
-export const pi = driverOf('@earendil-works/pi-coding-agent/dist/bundle/cli.js');
+export const pi = driverOf('@earendil-works/pi-coding-agent', 'dist/bundle/cli.js');
 /** A version that is some months older. */
-export const olderPi = driverOf('pi-older/dist/cli.js');
+export const olderPi = driverOf('pi-older', 'dist/cli.js');

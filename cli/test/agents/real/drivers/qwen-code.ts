@@ -3,6 +3,7 @@ import { type Driver, packageFile, writeJson } from '../driver.ts';
 
 export const qwenCode: Driver = {
   agent: 'qwen-code',
+  package: '@qwen-code/qwen-code',
   prepare({ home }) {
     writeJson(join(home, '.qwen/settings.json'), {
       security: { auth: { selectedType: 'openai' } },
