@@ -65,6 +65,13 @@ export const NOT_TRIED: { readonly [feature in Feature]?: string } = {
 /** Agents that capture does not support. */
 export const UNSUPPORTED: readonly { name: string; reason: string }[] = [
   {
+    name: 'Kiro CLI',
+    reason:
+      'no reader yet. Other readers describe files of lines (`~/.kiro/sessions/cli`), files of a later version in folders of workspaces, and ' +
+      'two tables of a database, whose schemas the vendor does not publish. The folder is in another file than the conversation. The ' +
+      'program needs an account, so no test can run it',
+  },
+  {
     name: 'Grok Build',
     reason:
       'no reader yet. `updates.jsonl`, the log that the program reads itself, holds answers in pieces, and `chat_history.jsonl` has neither ' +
