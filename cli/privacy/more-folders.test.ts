@@ -45,10 +45,24 @@ test('a variable may list several folders', async () => {
   expect((await capture('import', '--dry-run')).stdout).toContain('1 file of 1 session');
 });
 
-test.each([
+test("a folder below another system's drive is captured, with sessions that worked in folders of that system", async () => {
+  const { home, capture, prefer, arrived } = await setUp();
+  const folder = join(home, 'mnt/c/Users/Ada Lovelace/.claude');
+  const cwd = 'C:\\Users\\Ada Lovelace\\shop';
+  write(join(folder, 'projects/shop', `${sessionId(4)}.jsonl`), `${prompt(4, 0, 'from the other system', { cwd })}\n`);
+  prefer({ folders: { 'claude-code': [folder] } });
+  expect((await capture('import')).stdout).toContain('Captured 2 records');
+  expect(arrived()).toContain('from the other system');
+});
+
+/** Paths of Windows, which mean nothing on another system. */
+const FOREIGN = process.platform === 'win32' ? [] : ['C:\\Users\\ada\\.claude', '\\\\wsl$\\Debian\\home\\ada\\.claude'];
+
+test.each<[preferences: object, problem: string]>([
   [{ folders: ['~/.claude-work'] }, '"folders" must be an object'],
   [{ folders: { claude: ['~/.claude-work'] } }, '"folders" "claude" is not a setting'],
   [{ folders: { 'claude-code': ['work'] } }, '"claude-code" must be a list of folders'],
+  ...FOREIGN.map((folder): [object, string] => [{ folders: { 'claude-code': [folder] } }, `such as "~/.claude-work"`]),
 ])('folders that are named as %j are refused', async (preferences, problem) => {
   const { capture, prefer } = await setUp();
   prefer(preferences);

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { CATALOG } from '../../contract/catalog.ts';
 import { isVisibility, type Visibility } from '../../contract/session.ts';
 import type { Agent } from '../agents/agent.ts';
@@ -76,7 +76,8 @@ const findRulesProblem: Find = (value) =>
   areTexts(value) ? value.map(findRuleProblem).find((problem) => problem !== undefined) : findTextsProblem(value);
 const findFoldersProblem: Find = (value) => {
   if (!areTexts(value)) return findTextsProblem(value);
-  return value.every((path) => /^(?:~(?:$|[/\\])|[/\\]|[A-Za-z]:[/\\])/.test(path))
+  // A path of another system would be taken for a folder in the current one.
+  return value.every((path) => /^~(?:$|[/\\])/.test(path) || isAbsolute(path))
     ? undefined
     : 'must be a list of folders, such as "~/.claude-work"';
 };
