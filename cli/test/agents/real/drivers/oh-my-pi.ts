@@ -27,6 +27,6 @@ export const ohMyPi: Driver = {
   },
   canResume: true,
   stored: '.omp/agent/sessions/**/*.jsonl',
-  writesPrompt: 'at once',
+  writesPrompt: 'when interrupted',
   forks: 'never',
 };
