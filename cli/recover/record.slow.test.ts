@@ -54,6 +54,7 @@ const LEAST: { readonly [agent: string]: number } = {
   'copilot-cli': 0.7,
   'qwen-code': 0.75,
   pi: 0.95,
+  'oh-my-pi': 0.95,
   droid: 0.9,
 };
 
