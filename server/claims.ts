@@ -5,6 +5,8 @@ export interface Claims {
   email?: string;
   /** The issuer vouches for the e-mail. */
   emailVerified: boolean;
+  /** The person's id in the directory behind the issuer, which the directory sends as `externalId`. */
+  directoryId?: string;
   /** The person's name in the issuer's own API, if it is not the subject. */
   username?: string;
   /** When the token expires, in milliseconds since the epoch. */

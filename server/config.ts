@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { Value } from 'typebox/value';
 import { Email } from '../contract/organization.ts';
 import type { RetentionBounds } from '../contract/retention.ts';
+import { isShared, lacksTenant } from './identity/entra.ts';
+import { EMAIL_CLAIMS, type EmailRules } from './identity/profile.ts';
 
 interface Option<Value> {
   default: Value;
@@ -145,6 +147,16 @@ export const OPTIONS = {
   ),
   OIDC_ISSUER: optional('Issuer of the identity provider `oidc`.', address(['http:', 'https:'])),
   OIDC_CLIENT_ID: optional('Client id of the dashboard at the identity provider `oidc`.', text),
+  OIDC_EMAIL_CLAIM: option<EmailRules['claim']>(
+    'email',
+    'Claim that contains the e-mail address of a person at the identity provider `oidc`: `email`, `preferred_username` or `upn`.',
+    oneOf(EMAIL_CLAIMS),
+  ),
+  OIDC_TRUST_EMAIL: option(
+    'off',
+    '`issuer`: the e-mail addresses of all accounts of `OIDC_ISSUER` count as verified unless the token says otherwise, because one company administers it; `off`: only those that the token calls verified.',
+    oneOf(['off', 'issuer']),
+  ),
   COGNITO_USER_POOL_ID: optional(
     'User pool of the identity provider `cognito`, such as `eu-central-1_Ab12Cd34E`.',
     userPool,
@@ -289,6 +301,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   for (const name of NEEDED_BY[config.IDENTITY_PROVIDER] ?? []) {
     if (config[name] === undefined) problems.push(`${name} is needed by IDENTITY_PROVIDER=${config.IDENTITY_PROVIDER}`);
   }
+  problems.push(...wrongIssuer(config));
   if (config.BUS_URL !== undefined && config.DATABASE_URL === undefined) {
     problems.push('BUS_URL needs DATABASE_URL: the embedded store belongs to one process and cannot use a bus');
   }
@@ -301,6 +314,27 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+function wrongIssuer({ OIDC_ISSUER: issuer, OIDC_TRUST_EMAIL: trust, SIGN_UP: signUp }: Config): string[] {
+  const problems: string[] = [];
+  if (issuer !== undefined && lacksTenant(issuer)) {
+    problems.push(
+      'OIDC_ISSUER must name one tenant by its id, https://login.microsoftonline.com/TENANT-ID/v2.0: the tokens of all other addresses name another issuer',
+    );
+  }
+  if (trust !== 'issuer') return problems;
+  if (issuer !== undefined && isShared(issuer)) {
+    problems.push(
+      'OIDC_TRUST_EMAIL=issuer is for an issuer that one company administers. People of many companies have accounts at this OIDC_ISSUER, and could sign in with the e-mail address of somebody else',
+    );
+  }
+  if (signUp === 'open') {
+    problems.push(
+      'OIDC_TRUST_EMAIL=issuer contradicts SIGN_UP=open: if anyone may have an account, nobody can vouch for the e-mail addresses of all',
+    );
+  }
+  return problems;
 }
 
 /** The days that policies may set, in the form of the contract. */

@@ -1,5 +1,7 @@
 export const NOW = 1;
 export const ORGANIZATION = 'org_1';
+/** What a person has proven. */
+export const PROOF = { email: 'person@example.com', directoryId: '2f6c0a51-example' };
 export const MACHINE = { hostname: 'host', platform: 'linux', serviceCliVersion: '1', repoRoot: '/src' };
 export const MEMBER = { organization_id: ORGANIZATION, user_id: 'usr_1' };
 export const VIEW = {

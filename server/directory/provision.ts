@@ -14,7 +14,7 @@ import {
   removeDirectoryUser,
   updateDirectoryUser,
 } from '../store/directory.ts';
-import { findMemberByEmail, insertInvited } from '../store/members.ts';
+import { findByDirectoryId, findMemberByEmail, insertInvited, nameMember } from '../store/members.ts';
 import { changeMembers, settleOwner } from '../store/organizations.ts';
 import type { Db, MemberRow } from '../store/schema.ts';
 import type { DirectoryUser } from './attributes.ts';
@@ -104,7 +104,10 @@ export const createProvisioning = ({
     /** @returns the id of the new user */
     async create(caller: DirectoryCaller, { attributes, active = true, email }: DirectoryUser, onInvited: Invite) {
       const memberKey = emailKey(email);
+      const { externalId } = attributes;
+      const known = externalId === undefined ? [] : await findByDirectoryId(db, externalId);
       const create = async (members: Db) => {
+        await nameMember(members, caller.organizationId, known, email);
         const row = await insertDirectoryUser(members, caller.organizationId, { attributes, memberKey }, now());
         const outcome = await follow(members, caller, memberKey, { email, active });
         return { result: row.directory_user_id, outcome };

@@ -72,6 +72,7 @@ async function createProviderIdentity(options: IdentityOptions): Promise<Identit
     ...shared,
     issuer: needed(config, 'OIDC_ISSUER'),
     clientId: needed(config, 'OIDC_CLIENT_ID'),
+    emails: { claim: config.OIDC_EMAIL_CLAIM, trustsIssuer: config.OIDC_TRUST_EMAIL === 'issuer' },
   });
 }
 

@@ -5,6 +5,7 @@ import type { Identity } from './identity.ts';
 import { ProviderKeys } from './keys.ts';
 import type { SendMail } from './mail.ts';
 import { signInLetter } from './mail.ts';
+import { type EmailRules, STANDARD_EMAILS } from './profile.ts';
 import { createUserinfo } from './userinfo.ts';
 import { createVerifier, isForClient } from './verifier.ts';
 
@@ -16,6 +17,8 @@ export interface OidcOptions {
   sendMail: SendMail;
   fetch: Fetch;
   now: () => number;
+  /** Absent: by the rules of OpenID Connect. */
+  emails?: EmailRules;
   /** Called for errors of the provider that the service survives. */
   onError: (error: unknown) => void;
   /** Whether a token was made for this client; absent: by the rules of OpenID Connect. */
@@ -30,7 +33,8 @@ export interface OidcOptions {
  */
 export function createOidcIdentity(options: OidcOptions): Identity {
   const { issuer, clientId, publicUrl, sendMail, fetch, now, onError } = options;
-  const { isForUs = isForClient(clientId), discovery = new RemoteDiscovery(issuer, fetch, now) } = options;
+  const { emails = STANDARD_EMAILS, isForUs = isForClient(clientId) } = options;
+  const { discovery = new RemoteDiscovery(issuer, fetch, now) } = options;
   const loadKeys = async () =>
     (await fetchJson((await discovery.read()).jwksUri, { fetch })) as unknown as JSONWebKeySet;
   const nameOfIssuer = () => discovery.known()?.issuer ?? issuer;
@@ -40,7 +44,8 @@ export function createOidcIdentity(options: OidcOptions): Identity {
       keys: new ProviderKeys({ load: loadKeys, now, onError }).find,
       issuer: nameOfIssuer,
       isForUs,
-      findProfile: createUserinfo({ endpoint: () => discovery.known()?.userinfoEndpoint, fetch, now, onError }),
+      emails,
+      findUserinfo: createUserinfo({ endpoint: () => discovery.known()?.userinfoEndpoint, fetch, now, onError }),
       now,
     }),
     // Memberships are in the service's own store, so the provider need not know them.

@@ -1,13 +1,9 @@
 import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyResult, jwtVerify } from 'jose';
 import { Problem } from '../../contract/problem.ts';
 import type { Claims } from '../claims.ts';
+import { objectIdOf } from './entra.ts';
 import { KeysUnavailable } from './keys.ts';
-
-/** A person's profile from the userinfo endpoint of a provider. */
-export interface Profile {
-  email?: string;
-  emailVerified: boolean;
-}
+import { type EmailRules, readProfile } from './profile.ts';
 
 export interface VerifierOptions {
   keys: JWTVerifyGetKey;
@@ -15,8 +11,9 @@ export interface VerifierOptions {
   issuer: () => string;
   /** Whether the token was made for this service. */
   isForUs: (payload: JWTPayload) => boolean;
+  emails: EmailRules;
   /** Called for the bearer of an access token that contains no e-mail. */
-  findProfile?: (token: string, subject: string) => Promise<Profile | undefined>;
+  findUserinfo?: (token: string, subject: string) => Promise<JWTPayload | undefined>;
   now: () => number;
 }
 
@@ -31,16 +28,22 @@ const LEEWAY = 60;
  * messages repeat nothing of the token or of the provider's answers.
  */
 export function createVerifier(options: VerifierOptions): (token: string) => Promise<Claims> {
-  const { keys, issuer, isForUs, findProfile, now } = options;
+  const { keys, issuer, isForUs, emails, findUserinfo, now } = options;
   return async (token) => {
     const { payload, protectedHeader } = await check(token, keys, now);
     const { iss, sub, exp } = payload;
     const isBearer = iss === issuer() && isForUs(payload) && !isLogoutToken(payload, protectedHeader.typ);
     if (!isBearer || typeof sub !== 'string' || sub === '') throw invalid();
-    const claims = { issuer: iss, subject: sub, expiresAt: Number(exp) * 1000 };
-    if (typeof payload.email === 'string') return { ...claims, ...readProfile(payload) };
-    const profile = isAccessToken(payload, protectedHeader.typ) ? await findProfile?.(token, sub) : undefined;
-    return { ...claims, emailVerified: false, ...profile };
+    const directoryId = objectIdOf(payload);
+    const hasEmail = typeof payload[emails.claim] === 'string' || !isAccessToken(payload, protectedHeader.typ);
+    const profile = hasEmail ? payload : ((await findUserinfo?.(token, sub)) ?? payload);
+    return {
+      issuer: iss,
+      subject: sub,
+      expiresAt: Number(exp) * 1000,
+      ...(directoryId !== undefined && { directoryId }),
+      ...readProfile(profile, payload, emails),
+    };
   };
 }
 
@@ -78,12 +81,6 @@ const isLogoutToken = (payload: JWTPayload, type: string | undefined) =>
 /** RFC 9068 `at+jwt`, Cognito's `token_use`, or a granted scope. The userinfo endpoint does not accept an ID token. */
 const isAccessToken = (payload: JWTPayload, type: string | undefined) =>
   type?.toLowerCase().endsWith('at+jwt') || payload.token_use === 'access' || typeof payload.scope === 'string';
-
-/** The e-mail claims of OpenID Connect Core §5.1. Some providers write the flag as text. */
-export function readProfile({ email, email_verified: verified }: Record<string, unknown>): Profile {
-  if (typeof email !== 'string' || email === '') return { emailVerified: false };
-  return { email, emailVerified: verified === true || verified === 'true' };
-}
 
 /**
  * Whether a token was made for the client: `aud` names it, and so does `azp` if `aud` names others too (OpenID Connect Core

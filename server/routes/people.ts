@@ -1,13 +1,14 @@
 import type { Person } from '../../contract/extensions.ts';
 import type { DepartureQuery } from '../../contract/organization.ts';
 import { Problem } from '../../contract/problem.ts';
+import type { Claims } from '../claims.ts';
 import type { Deps } from '../deps.ts';
 import type { UserCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
 import { person } from '../store/audit-chain.ts';
 import { endMembership, kept } from '../store/departures.ts';
 import { uniqueViolation } from '../store/dialect.ts';
-import { acceptInvitation, findInvitation, isMemberAnywhere, listInvitationsOf } from '../store/invitations.ts';
+import { acceptInvitation, findInvitation, findProof, listInvitationsOf } from '../store/invitations.ts';
 import { findMember } from '../store/members.ts';
 import { changeMembers, findOrganization, settleOwner, toOrganization } from '../store/organizations.ts';
 import { deletePerson, resolveCaller } from '../store/people.ts';
@@ -22,11 +23,11 @@ export const personHandlers = (deps: Deps) => {
   const { db } = store;
 
   async function describe(caller: UserCaller): Promise<Person> {
-    const { membership, userId, email, emailVerified } = caller;
+    const { claims, membership, userId, email, emailVerified } = caller;
     const person = { userId, emailVerified, ...(email === undefined ? {} : { email }) };
     if (!membership) {
       const mustVerify = mustVerifyEmail(caller) && { mustVerifyEmail: true };
-      return { ...person, ...mustVerify, ...(emailVerified && email && (await describeOffers(email))) };
+      return { ...person, ...mustVerify, ...(await describeOffers(claims)) };
     }
     const organization = toOrganization(await findOrganization(db, membership.organizationId));
     if (!membership.tenantAssigned && organization.ownerUserId === userId) {
@@ -36,10 +37,10 @@ export const personHandlers = (deps: Deps) => {
     return { ...person, role: membership.role, organization, ...(adminsSeeAll && { adminsSeeAll }) };
   }
 
-  async function describeOffers(email: string): Promise<Partial<Person>> {
-    if (await isMemberAnywhere(db, email)) return { emailTaken: true };
-    const offers = await listInvitationsOf(db, email);
-    if (offers.length === 0) return {};
+  async function describeOffers(claims: Claims): Promise<Partial<Person>> {
+    const proof = await findProof(db, claims);
+    const offers = await listInvitationsOf(db, proof);
+    if (offers.length === 0) return claims.emailVerified && claims.email && !proof.email ? { emailTaken: true } : {};
     return {
       invitations: offers.map(({ organization_id: organizationId, name: organizationName, role }) => ({
         organizationId,
@@ -74,30 +75,33 @@ export const personHandlers = (deps: Deps) => {
 
     async deleteAccount({ caller, query }) {
       const { claims, email, emailVerified, membership, userId } = caller;
-      const proven = emailVerified ? email : undefined;
+      const proof = {
+        ...(emailVerified && email && { email }),
+        ...(claims.directoryId && { directoryId: claims.directoryId }),
+      };
       if (membership) {
         const { organizationId } = membership;
         const secretIds = await changeMembers(db, organizationId, async (members) => {
           const revoked = await leave(members, organizationId, userId, query);
-          await deletePerson(members, userId, proven, now());
+          await deletePerson(members, userId, proof, now());
           return revoked;
         });
         await endStreams(organizationId, userId);
         await secretsRevoked(secretIds);
-      } else await db.transaction().execute((transaction) => deletePerson(transaction, userId, proven, now()));
+      } else await db.transaction().execute((transaction) => deletePerson(transaction, userId, proof, now()));
       await identity.deleteAccount?.(claims);
       return { status: 200, body: { userId } };
     },
 
     async acceptInvitation({ caller, body }) {
-      const { userId, email, emailVerified, membership } = caller;
+      const { claims, userId, membership } = caller;
       if (membership) throw alreadyMember();
-      if (!emailVerified || !email) throw noInvitation();
-      const offer = await findInvitation(db, body.organizationId, email);
+      const proof = await findProof(db, claims);
+      const offer = await findInvitation(db, body.organizationId, proof);
       if (!offer) throw noInvitation();
       const accept = db
         .transaction()
-        .execute((transaction) => acceptInvitation(transaction, offer.user_id, { userId, email }, now()));
+        .execute((transaction) => acceptInvitation(transaction, offer.user_id, { userId, proof }, now()));
       const accepted = await accept.catch((error) => {
         throw uniqueViolation(error) === undefined ? error : alreadyMember();
       });

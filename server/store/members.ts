@@ -5,7 +5,8 @@ import { newId } from '../ids.ts';
 import { emailKey, optionalTimestamp, toTimestamp } from './columns.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
 import { allRows, changedRows, firstRow, NONE, oneRow } from './rows.ts';
-import type { Db, MemberRow } from './schema.ts';
+import type { Db, MemberRow, UserRow } from './schema.ts';
+import { asService } from './tenant.ts';
 
 export const toMember = (row: MemberRow): Member => ({
   organizationId: row.organization_id,
@@ -71,10 +72,34 @@ export async function insertInvited(
   return oneRow(
     transaction,
     sql<MemberRow>`
-      insert into members (organization_id, user_id, email, email_key, role, status, created_at, updated_at)
-      values (${organizationId}, ${newId('usr')}, ${email}, ${emailKey(email)}, ${role}, 'invited', ${now}, ${now})
+      insert into members (organization_id, user_id, email, email_key, email_proven, role, status, created_at, updated_at)
+      values (${organizationId}, ${newId('usr')}, ${email}, ${emailKey(email)}, 0, ${role}, 'invited', ${now}, ${now})
       returning *`,
   );
+}
+
+/** Ids of the people whom an issuer identifies by this id of a directory. The query sees all organizations. */
+export async function findByDirectoryId(db: Db, directoryId: string): Promise<string[]> {
+  const rows = await asService(() =>
+    allRows(db, sql<Pick<UserRow, 'user_id'>>`select user_id from users where directory_id = ${directoryId}`),
+  );
+  return rows.map(({ user_id }) => user_id);
+}
+
+/**
+ * Gives the directory's e-mail to a member without a verified one, in a transaction. Otherwise a directory would invite the
+ * founder of its organization again, and could not remove them.
+ */
+export async function nameMember(
+  db: Db,
+  organizationId: string,
+  userIds: readonly string[],
+  email: string,
+): Promise<void> {
+  if (userIds.length === 0 || (await findMemberByEmail(db, organizationId, emailKey(email)))) return;
+  await sql`
+    update members set email = ${email}, email_key = ${emailKey(email)}
+    where organization_id = ${organizationId} and email_key is null and user_id in (${sql.join(userIds)})`.execute(db);
 }
 
 /** Records that the invitation was mailed. @returns undefined if it was accepted or withdrawn meanwhile */

@@ -49,10 +49,11 @@ export function createOrganization(db: Db, name: string, owner: Founder, now: nu
     const row = (await insert(slug)) ?? (await insert(`${slug}-${randomBytes(4).toString('hex')}`));
     if (!row) throw new Error('no slug could be found for the organization');
     await sql`
-      insert into members (organization_id, user_id, email, email_key, role, status, joined_at, created_at, updated_at)
+      insert into members (organization_id, user_id, email, email_key, email_proven, role, status, joined_at, created_at,
+        updated_at)
       values (${organizationId}, ${owner.userId}, ${owner.email ?? ''}, ${proven === undefined ? null : emailKey(proven)},
-        'owner', 'active', ${now}, ${now}, ${now})`.execute(transaction);
-    const declined = proven === undefined ? [] : await declineInvitations(transaction, proven);
+        ${proven === undefined ? 0 : 1}, 'owner', 'active', ${now}, ${now}, ${now})`.execute(transaction);
+    const declined = proven === undefined ? [] : await declineInvitations(transaction, { email: proven });
     const actor = person(owner.userId);
     const target = { kind: 'organization', id: organizationId } as const;
     const created = { organizationId, actor, action: 'organization.created', target } as const;

@@ -6,7 +6,17 @@ import { recordAction, recordInAll } from './audit.ts';
 import { type Happened, person } from './audit-chain.ts';
 import { emailKey } from './columns.ts';
 import { uniqueViolation } from './dialect.ts';
-import { acceptInvitation, declineInvitations, findByEmail, isMemberAnywhere, type Offer } from './invitations.ts';
+import {
+  acceptInvitation,
+  declineInvitations,
+  findByEmail,
+  findProof,
+  isMemberAnywhere,
+  listInvitationsOf,
+  type Membership,
+  type Offer,
+  type Proof,
+} from './invitations.ts';
 import { changedRows, firstRow, oneRow } from './rows.ts';
 import type { Db, UserRow } from './schema.ts';
 
@@ -19,14 +29,15 @@ export interface Caller {
 }
 
 /**
- * Finds the person with these claims. A new person is stored. A person whose verified e-mail has exactly one invitation
+ * Finds the person with these claims. A new person is stored. A person whom exactly one invitation names
  * becomes an active member, unless the claims require the person's consent. Otherwise nothing is written.
  */
 export async function resolveCaller(db: Db, claims: Claims, now: number): Promise<Caller> {
   const known = await findPerson(db, claims);
   // An access token may come without the e-mail; then the stored one is kept.
-  const isSame = known?.email === claims.email && known?.email_verified === Number(claims.emailVerified);
-  const isCurrent = known && (claims.email === undefined || isSame);
+  const isSameEmail = known?.email === claims.email && known?.email_verified === Number(claims.emailVerified);
+  const isSameId = claims.directoryId === undefined || known?.directory_id === claims.directoryId;
+  const isCurrent = known && isSameId && (claims.email === undefined || isSameEmail);
   if (isCurrent && (known.organization_id !== null || !(await findOffer(db, claims)))) return toCaller(claims, known);
   await admit(db, claims, now).catch((error) => {
     if (uniqueViolation(error) === undefined) throw error;
@@ -42,33 +53,32 @@ const admit = (db: Db, claims: Claims, now: number) =>
   db.transaction().execute(async (transaction) => {
     const known = await findPerson(transaction, claims);
     const offer = known && known.organization_id !== null ? undefined : await findOffer(transaction, claims);
-    if (offer?.status === 'active' && (await takeOver(transaction, claims, offer, now))) return;
-    const invitedId = offer?.status === 'invited' ? offer.user_id : undefined;
+    if (offer && 'issuer' in offer && (await takeOver(transaction, claims, offer, now))) return;
+    const invitedId = offer && 'role' in offer ? offer.user_id : undefined;
     const userId = await writePerson(transaction, claims, invitedId, now);
     if (known && claims.emailVerified && claims.email) await proveMember(transaction, known, claims.email, now);
-    if (invitedId !== undefined && claims.email) {
-      await acceptInvitation(transaction, invitedId, { userId, email: claims.email }, now);
-    }
+    if (invitedId === undefined) return;
+    await acceptInvitation(transaction, invitedId, { userId, proof: await findProof(transaction, claims) }, now);
   });
 
 /**
- * Finds the membership that a verified e-mail gives a person without an organization: its only invitation, or its
- * membership under another issuer. With several invitations the person must choose. Where anyone may sign up, they must
+ * Finds the membership of a person without an organization: the only invitation that names them, or the membership of their
+ * verified e-mail under another issuer. With several invitations the person must choose. Where anyone may sign up, they must
  * accept: otherwise a stranger's organization could collect the sessions of people who never agreed to join.
  */
-async function findOffer(db: Db, claims: Claims): Promise<Offer | undefined> {
-  if (!claims.emailVerified || !claims.email) return undefined;
-  const offers = await findByEmail(db, claims.email);
-  const member = offers.find(({ status }) => status === 'active');
-  if (member) return claims.adoptsMembers && member.issuer !== claims.issuer ? member : undefined;
-  return offers.length === 1 && !claims.asksBeforeJoining ? offers[0] : undefined;
+async function findOffer(db: Db, claims: Claims): Promise<Membership | Offer | undefined> {
+  const { adoptsMembers, asksBeforeJoining, email, emailVerified, issuer } = claims;
+  const member = adoptsMembers && emailVerified && email ? await findByEmail(db, email) : undefined;
+  if (member && member.issuer !== issuer) return member;
+  const offers = asksBeforeJoining ? [] : await listInvitationsOf(db, await findProof(db, claims));
+  return offers.length === 1 ? offers[0] : undefined;
 }
 
 /**
  * Moves a member to another issuer. The id stays, because other rows refer to it.
  * @returns false if another request was faster
  */
-async function takeOver(db: Db, claims: Claims, member: Offer, now: number): Promise<boolean> {
+async function takeOver(db: Db, claims: Claims, member: Membership, now: number): Promise<boolean> {
   const { issuer, subject, email = null } = claims;
   // A person who signed in before the operator allowed this has a separate row without an organization.
   await sql`
@@ -87,17 +97,14 @@ async function takeOver(db: Db, claims: Claims, member: Offer, now: number): Pro
   return true;
 }
 
-/** Deletes a person, who must have left their organization, and the directory users and invitations of their verified e-mail. */
-export async function deletePerson(
-  db: Db,
-  userId: string,
-  provenEmail: string | undefined,
-  now: number,
-): Promise<void> {
-  if (provenEmail !== undefined) {
-    await recordInAll(db, await declineInvitations(db, provenEmail), now);
-    await sql`delete from directory_users where member_key = ${emailKey(provenEmail)}`.execute(db);
-  }
+/** Deletes a person, who must have left their organization, and the directory users and invitations that name them. */
+export async function deletePerson(db: Db, userId: string, { email, directoryId }: Proof, now: number): Promise<void> {
+  await recordInAll(db, await declineInvitations(db, { email, directoryId }), now);
+  await sql`
+    delete from directory_users
+    where member_key = ${email === undefined ? null : emailKey(email)} or external_id = ${directoryId ?? null}`.execute(
+    db,
+  );
   await sql`delete from users where user_id = ${userId}`.execute(db);
 }
 
@@ -134,7 +141,7 @@ const signedIn = (userId: string): Happened => ({
   target: person(userId),
 });
 
-interface Person extends Pick<UserRow, 'user_id' | 'email' | 'email_verified'> {
+interface Person extends Pick<UserRow, 'user_id' | 'email' | 'email_verified' | 'directory_id'> {
   organization_id: string | null;
   role: Role | null;
   tenant_assigned: number | null;
@@ -144,7 +151,7 @@ const findPerson = (db: Db, { issuer, subject }: Pick<Claims, 'issuer' | 'subjec
   firstRow(
     db,
     sql<Person>`
-      select users.user_id, users.email, users.email_verified,
+      select users.user_id, users.email, users.email_verified, users.directory_id,
         members.organization_id, members.role, organizations.tenant_assigned
       from users
       left join members on members.user_id = users.user_id and members.status = 'active'
@@ -165,13 +172,15 @@ function toCaller(claims: Claims, found: Person): Caller {
   };
 }
 
-/** Stores the e-mail of a member who founded the organization before verifying it. */
+/** Stores the verified e-mail of a member who joined or founded the organization without proving it. */
 async function proveMember(db: Db, { user_id, organization_id }: Person, email: string, now: number): Promise<void> {
   if (organization_id === null || (await isMemberAnywhere(db, email))) return;
-  await recordInAll(db, await declineInvitations(db, email), now);
+  await recordInAll(db, await declineInvitations(db, { email }), now);
   await sql`
-    update members set email = ${email}, email_key = ${emailKey(email)}
-    where user_id = ${user_id} and email_key is null`.execute(db);
+    update members set email = ${email}, email_key = ${emailKey(email)}, email_proven = 1
+    where user_id = ${user_id} and (email_key is null or (email_key = ${emailKey(email)} and status = 'active'))`.execute(
+    db,
+  );
 }
 
 /** Stores the person. A new person gets the id of their invitation, because other rows refer to it. */
@@ -181,10 +190,11 @@ async function writePerson(db: Db, claims: Claims, invitedId: string | undefined
   const { user_id } = await oneRow(
     db,
     sql<Pick<UserRow, 'user_id'>>`
-      insert into users (user_id, issuer, subject, email, email_verified, created_at, updated_at)
-      values (${invitedId ?? newId('usr')}, ${claims.issuer}, ${claims.subject}, ${email}, ${isVerified}, ${now}, ${now})
+      insert into users (user_id, issuer, subject, email, email_verified, directory_id, created_at, updated_at)
+      values (${invitedId ?? newId('usr')}, ${claims.issuer}, ${claims.subject}, ${email}, ${isVerified},
+        ${claims.directoryId ?? null}, ${now}, ${now})
       on conflict (issuer, subject) do update set email = excluded.email, email_verified = excluded.email_verified,
-        updated_at = excluded.updated_at
+        directory_id = excluded.directory_id, updated_at = excluded.updated_at
       returning user_id`,
   );
   return user_id;

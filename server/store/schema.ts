@@ -50,6 +50,8 @@ export interface UserRow extends Dated {
   subject: string;
   email: string | null;
   email_verified: number;
+  /** The person's id in the directory behind the issuer; null if the issuer names none. */
+  directory_id: string | null;
   /** When the audit log last recorded a sign-in at an external identity provider. */
   signed_in_at: Time | null;
 }
@@ -58,8 +60,13 @@ export interface MemberRow extends Dated {
   organization_id: string;
   user_id: string;
   email: string;
-  /** Lower-case e-mail, unique over all active members and within an organization. Null while the address is not verified. */
+  /** Lower-case e-mail, unique within an organization. Null for a founder whose address is not verified. */
   email_key: string | null;
+  /**
+   * 1 if an active member has proven the address, which is then unique over all organizations. 0 for invitations, and for
+   * members whom the directory's id identified: an organization's owner chooses their address.
+   */
+  email_proven: number;
   role: Role;
   status: 'active' | 'invited';
   /** When the invitation was last handed over for mailing; null if that never succeeded. */

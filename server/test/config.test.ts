@@ -41,6 +41,14 @@ const WRONG: [name: string, value: string, says: RegExp][] = [
   ['ADOPT_MEMBERS', 'yes', /^ADOPT_MEMBERS must be one of off, verified-email/],
   ['IDENTITY_PROVIDER', 'ldap', /^IDENTITY_PROVIDER must be one of embedded, oidc, cognito/],
   ['IDENTITY_PROVIDER', 'oidc', /^OIDC_ISSUER is needed/],
+  ['OIDC_EMAIL_CLAIM', 'sub', /^OIDC_EMAIL_CLAIM must be one of email, preferred_username, upn/],
+  ['OIDC_TRUST_EMAIL', 'yes', /^OIDC_TRUST_EMAIL must be one of off, issuer/],
+  ['OIDC_ISSUER', 'https://login.microsoftonline.com/common/v2.0', /^OIDC_ISSUER must name one tenant by its id/],
+  [
+    'OIDC_ISSUER',
+    'https://login.microsoftonline.us/contoso.example/v2.0',
+    /^OIDC_ISSUER must name one tenant by its id/,
+  ],
   ['IDENTITY_PROVIDER', 'cognito', /^COGNITO_USER_POOL_ID is needed/],
   ['COGNITO_USER_POOL_ID', 'people', /^COGNITO_USER_POOL_ID must be the id of a user pool, such as eu-central-1_/],
   ['SIGN_UP', 'yes', /^SIGN_UP must be one of/],
@@ -113,6 +121,33 @@ describe('the configuration', () => {
       expect.stringMatching(/^BUS_URL must/),
     ]);
     expect(problemsOf({ DATABASE_URL, ROLE: 'worker' })).toEqual([expect.stringMatching(/^ROLE needs BUS_URL/)]);
+  });
+
+  test.each([
+    'https://id.example.com/common/v2.0',
+    'https://id.example.com/organizations/v2.0',
+    'https://id.example.com/Consumers/v2.0/',
+    'https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0',
+    'https://login.microsoftonline.com/F8CDEF31-a31e-4b4a-93e4-5f571e91255a/v2.0',
+    'https://accounts.google.com',
+  ])('trusts no e-mail of %s, where people of many companies have accounts', (OIDC_ISSUER) => {
+    const variables = { IDENTITY_PROVIDER: 'oidc', OIDC_CLIENT_ID: 'dashboard', OIDC_ISSUER };
+    const shared = expect.stringMatching(/^OIDC_TRUST_EMAIL=issuer is for an issuer that one company administers/);
+    expect(problemsOf({ ...variables, OIDC_TRUST_EMAIL: 'issuer' })).toEqual([shared]);
+    expect(problemsOf({ ...variables })).toEqual([]);
+  });
+
+  test('trusts the e-mails of one tenant, unless anyone may sign up there', () => {
+    const OIDC_ISSUER = 'https://login.microsoftonline.com/11112222-3333-4444-8555-666677778888/v2.0';
+    const variables = {
+      IDENTITY_PROVIDER: 'oidc',
+      OIDC_CLIENT_ID: 'dashboard',
+      OIDC_ISSUER,
+      OIDC_TRUST_EMAIL: 'issuer',
+    };
+    expect(problemsOf(variables)).toEqual([]);
+    const open = expect.stringMatching(/^OIDC_TRUST_EMAIL=issuer contradicts SIGN_UP=open/);
+    expect(problemsOf({ ...variables, SIGN_UP: 'open' })).toEqual([open]);
   });
 
   test('reports every error at once', () => {

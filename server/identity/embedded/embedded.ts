@@ -11,6 +11,7 @@ import type { TrustedClock } from '../../trusted-clock.ts';
 import type { Identity } from '../identity.ts';
 import type { SendMail } from '../mail.ts';
 import { invitationLetter } from '../mail.ts';
+import { STANDARD_EMAILS } from '../profile.ts';
 import { createVerifier, isForClient } from '../verifier.ts';
 import { deleteAccount, findAccount, hasAccounts } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
@@ -82,6 +83,7 @@ export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<
     keys: createLocalJWKSet({ keys: keys.signing.map(publicPart) }),
     issuer: () => addresses.issuer,
     isForUs: isForClient(CLIENT_ID),
+    emails: STANDARD_EMAILS,
     now,
   });
   return {

@@ -23,12 +23,14 @@ create table users (
   subject text not null,
   email text,
   email_verified integer not null,
+  directory_id text,
   -- When the audit log last recorded a sign-in at an external identity provider.
   signed_in_at bigint,
   created_at bigint not null,
   updated_at bigint not null,
   constraint users_identity unique (issuer, subject)
 );
+create index users_by_directory_id on users (directory_id);
 
 create table organizations (
   organization_id text primary key,
@@ -46,6 +48,7 @@ create table members (
   user_id text primary key,
   email text not null,
   email_key text,
+  email_proven integer not null,
   role text not null,
   status text not null,
   mailed_at bigint,
@@ -56,7 +59,7 @@ create table members (
 );
 create unique index members_of_organization on members (organization_id, email_key);
 create index members_by_email on members (email_key);
-create unique index members_active_email on members (email_key) where status = 'active';
+create unique index members_active_email on members (email_key) where status = 'active' and email_proven = 1;
 
 -- The token with which an organization's directory provisions members, hashed like a secret.
 create table directory_tokens (
@@ -82,7 +85,7 @@ create table directory_users (
   constraint directory_users_name unique (organization_id, user_key),
   constraint directory_users_member unique (organization_id, member_key)
 );
-create index directory_users_by_external_id on directory_users (organization_id, external_id);
+create index directory_users_by_external_id on directory_users (external_id, organization_id);
 
 -- The policies that owners set for all members, as JSON.
 create table policies (

@@ -5,39 +5,61 @@ update users
   set user_id = user_id
   where user_id = $1;
 update members
-  set user_id = $1, status = 'active', joined_at = $2, updated_at = $3
-  where user_id = $4 and status = 'invited'
+  set user_id = $1, status = 'active', joined_at = $2, updated_at = $3, email_proven = case when email_key = $4 then 1 else 0 end
+  where user_id = $5 and status = 'invited'
   returning organization_id, role;
 delete
   from members
-  where email_key = $1 and status = 'invited'
+  where members.status = 'invited' and members.user_id in ( select named.user_id
+  from members named
+  where named.email_key = $1 union select provisioned.user_id
+  from directory_users
+  join members provisioned on provisioned.organization_id = directory_users.organization_id and provisioned.email_key = directory_users.member_key
+  where directory_users.external_id = $2)
   returning organization_id, user_id;
 -- an entry of the audit log: see recordActions in audit.sql
 
 -- declineInvitations
 delete
   from members
-  where email_key = $1 and status = 'invited'
+  where members.status = 'invited' and members.user_id in ( select named.user_id
+  from members named
+  where named.email_key = $1 union select provisioned.user_id
+  from directory_users
+  join members provisioned on provisioned.organization_id = directory_users.organization_id and provisioned.email_key = directory_users.member_key
+  where directory_users.external_id = $2)
   returning organization_id, user_id;
 
 -- findByEmail
-select members.user_id, members.organization_id, members.status, users.issuer
+select members.user_id, members.organization_id, users.issuer
   from members
-  left join users on users.user_id = members.user_id
-  where members.email_key = $1;
+  join users on users.user_id = members.user_id
+  where members.email_key = $1 and members.status = 'active' and members.email_proven = 1;
 
 -- findInvitation
 select user_id
   from members
-  where organization_id = $1 and email_key = $2 and status = 'invited';
+  where organization_id = $1 and members.status = 'invited' and members.user_id in ( select named.user_id
+  from members named
+  where named.email_key = $2 union select provisioned.user_id
+  from directory_users
+  join members provisioned on provisioned.organization_id = directory_users.organization_id and provisioned.email_key = directory_users.member_key
+  where directory_users.external_id = $3)
+  order by created_at desc, user_id desc
+  limit 1;
 
 -- listInvitationsOf
 select members.organization_id, members.user_id, members.role, organizations.name
   from members
   join organizations on organizations.organization_id = members.organization_id
-  where members.email_key = $1 and members.status = 'invited'
+  where members.status = 'invited' and members.user_id in ( select named.user_id
+  from members named
+  where named.email_key = $1 union select provisioned.user_id
+  from directory_users
+  join members provisioned on provisioned.organization_id = directory_users.organization_id and provisioned.email_key = directory_users.member_key
+  where directory_users.external_id = $2)
   order by members.created_at desc, members.user_id desc
-  limit $2;
+  limit $3;
 
 -- lockPerson
 update users

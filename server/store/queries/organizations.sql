@@ -13,11 +13,16 @@ insert into organizations (organization_id, name, slug, status, owner_user_id, t
   values ($1, $2, $3, 'active', $4, 0, $5, $6)
   on conflict (slug) do nothing
   returning *;
-insert into members (organization_id, user_id, email, email_key, role, status, joined_at, created_at, updated_at)
-  values ($1, $2, $3, $4, 'owner', 'active', $5, $6, $7);
+insert into members (organization_id, user_id, email, email_key, email_proven, role, status, joined_at, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, 'owner', 'active', $6, $7, $8);
 delete
   from members
-  where email_key = $1 and status = 'invited'
+  where members.status = 'invited' and members.user_id in ( select named.user_id
+  from members named
+  where named.email_key = $1 union select provisioned.user_id
+  from directory_users
+  join members provisioned on provisioned.organization_id = directory_users.organization_id and provisioned.email_key = directory_users.member_key
+  where directory_users.external_id = $2)
   returning organization_id, user_id;
 -- an entry of the audit log: see recordActions in audit.sql
 

@@ -3,11 +3,16 @@
 -- deletePerson
 delete
   from members
-  where email_key = $1 and status = 'invited'
+  where members.status = 'invited' and members.user_id in ( select named.user_id
+  from members named
+  where named.email_key = $1 union select provisioned.user_id
+  from directory_users
+  join members provisioned on provisioned.organization_id = directory_users.organization_id and provisioned.email_key = directory_users.member_key
+  where directory_users.external_id = $2)
   returning organization_id, user_id;
 delete
   from directory_users
-  where member_key = $1;
+  where member_key = $1 or external_id = $2;
 delete
   from users
   where user_id = $1;
@@ -19,7 +24,7 @@ update users
   where user_id = $2 and (signed_in_at is null or signed_in_at <= $3);
 
 -- recordSignIn
-select users.user_id, users.email, users.email_verified, members.organization_id, members.role, organizations.tenant_assigned
+select users.user_id, users.email, users.email_verified, users.directory_id, members.organization_id, members.role, organizations.tenant_assigned
   from users
   left join members on members.user_id = users.user_id and members.status = 'active'
   left join organizations on organizations.organization_id = members.organization_id
@@ -27,24 +32,48 @@ select users.user_id, users.email, users.email_verified, members.organization_id
 -- an entry of the audit log: see recordActions in audit.sql
 
 -- resolveCaller
-select users.user_id, users.email, users.email_verified, members.organization_id, members.role, organizations.tenant_assigned
+select users.user_id, users.email, users.email_verified, users.directory_id, members.organization_id, members.role, organizations.tenant_assigned
   from users
   left join members on members.user_id = users.user_id and members.status = 'active'
   left join organizations on organizations.organization_id = members.organization_id
   where users.issuer = $1 and users.subject = $2;
-select members.user_id, members.organization_id, members.status, users.issuer
+select members.user_id, members.organization_id, users.issuer
   from members
-  left join users on users.user_id = members.user_id
-  where members.email_key = $1;
-insert into users (user_id, issuer, subject, email, email_verified, created_at, updated_at)
-  values ($1, $2, $3, $4, $5, $6, $7)
+  join users on users.user_id = members.user_id
+  where members.email_key = $1 and members.status = 'active' and members.email_proven = 1;
+select members.organization_id, members.user_id, members.role, organizations.name
+  from members
+  join organizations on organizations.organization_id = members.organization_id
+  where members.status = 'invited' and members.user_id in ( select named.user_id
+  from members named
+  where named.email_key = $1 union select provisioned.user_id
+  from directory_users
+  join members provisioned on provisioned.organization_id = directory_users.organization_id and provisioned.email_key = directory_users.member_key
+  where directory_users.external_id = $2)
+  order by members.created_at desc, members.user_id desc
+  limit $3;
+insert into users (user_id, issuer, subject, email, email_verified, directory_id, created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8)
   on conflict (issuer, subject) do update
-  set email = excluded.email, email_verified = excluded.email_verified, updated_at = excluded.updated_at
+  set email = excluded.email, email_verified = excluded.email_verified, directory_id = excluded.directory_id, updated_at = excluded.updated_at
   returning user_id;
+update users
+  set user_id = user_id
+  where user_id = $1;
+update members
+  set user_id = $1, status = 'active', joined_at = $2, updated_at = $3, email_proven = case when email_key = $4 then 1 else 0 end
+  where user_id = $5 and status = 'invited'
+  returning organization_id, role;
 delete
   from members
-  where email_key = $1 and status = 'invited'
+  where members.status = 'invited' and members.user_id in ( select named.user_id
+  from members named
+  where named.email_key = $1 union select provisioned.user_id
+  from directory_users
+  join members provisioned on provisioned.organization_id = directory_users.organization_id and provisioned.email_key = directory_users.member_key
+  where directory_users.external_id = $2)
   returning organization_id, user_id;
+-- an entry of the audit log: see recordActions in audit.sql
 update members
-  set email = $1, email_key = $2
-  where user_id = $3 and email_key is null;
+  set email = $1, email_key = $2, email_proven = 1
+  where user_id = $3 and (email_key is null or (email_key = $4 and status = 'active'));
