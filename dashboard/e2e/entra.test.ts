@@ -26,12 +26,12 @@ async function signInAs(page: Page, email: string): Promise<void> {
 }
 
 test('a person of Microsoft Entra creates an organization and invites somebody of the tenant, who joins', async () => {
-  const founder = await openTabAt(product, entra);
+  const founder = await openTabAt(product, { issuer: entra.origin });
   await signInAs(founder.page, NINA);
   await createOrganization(founder.page, 'Contoso');
   await invite(founder.page, product.service, OMAR);
 
-  const invited = await openTabAt(product, entra);
+  const invited = await openTabAt(product, { issuer: entra.origin });
   await signInAs(invited.page, OMAR);
   await invited.page.getByText('Contoso').first().waitFor();
   await picture(invited, 'entra-joined');
@@ -39,7 +39,7 @@ test('a person of Microsoft Entra creates an organization and invites somebody o
 });
 
 test('an expiring sign-in of Microsoft Entra is renewed without a page, and signing out ends it there', async () => {
-  const { page } = await openTabAt(product, entra);
+  const { page } = await openTabAt(product, { issuer: entra.origin });
   await signInAs(page, NINA);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   const asked = entra.count('authorization_endpoint');
