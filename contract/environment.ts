@@ -67,6 +67,7 @@ export const MACHINE_STATES = [
   'deletion',
   'readable',
   'unknown',
+  'unfamiliar',
   'preferences',
   'full',
   'spool',
@@ -87,10 +88,77 @@ export const ReportedState = Type.Object({
 });
 export type ReportedState = Static<typeof ReportedState>;
 
+/**
+ * What capture does not read, or does not understand, of the sessions on a machine. `isRead`: it is captured as a whole, and
+ * only its meaning is not known.
+ */
+export const GAP_KINDS = {
+  ending: { isRead: false, describes: 'transcripts with an ending that no reader knows' },
+  table: { isRead: false, describes: 'sessions in a table of a database that no reader knows' },
+  folder: { isRead: false, describes: 'transcripts in a further folder of an agent, for instance of another account' },
+  agent: { isRead: false, describes: 'files in the folder of an agent that is not supported' },
+  unreadable: { isRead: false, describes: 'files and folders that cannot be opened' },
+  line: { isRead: false, describes: 'lines that are too long to be captured' },
+  record: { isRead: true, describes: 'types of records that no reader knows' },
+  field: { isRead: true, describes: 'fields that came with an update of the agent and that no reader knows' },
+} as const;
+export type GapKind = keyof typeof GAP_KINDS;
+
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+/** Of one kind and one agent: a count without any name of a file, table or field. */
+export const Gap = Type.Object({
+  kind: Type.String({
+    pattern: '^[a-z-]{1,32}$',
+    description: `one of ${Object.keys(GAP_KINDS).join(', ')}; a later command line may report others`,
+  }),
+  agent: Type.String({ pattern: '^[a-z0-9-]{1,64}$' }),
+  version: Type.Optional(Type.String({ pattern: '^[\\w.+-]{1,64}$', description: "the agent's version" })),
+  count: Count,
+});
+export type Gap = Static<typeof Gap>;
+
+/** How many transcripts of a machine are where. Those that are not read are among the gaps. */
+export const Coverage = Type.Object({
+  captured: { ...Count, description: 'read to their end, including those that their agent has deleted since' },
+  keptBack: { ...Count, description: 'left out by a decision: a rule, a person, or no consent for earlier sessions' },
+  waiting: { ...Count, description: 'with records that are not captured yet' },
+});
+export type Coverage = Static<typeof Coverage>;
+
+/** Each counts files or sessions; a line is a part of a transcript. */
+const COUNTS_TRANSCRIPTS: ReadonlySet<string> = new Set<GapKind>(['ending', 'table', 'folder', 'agent', 'unreadable']);
+
+/** How many transcripts are not read. */
+export const countNotRead = (gaps: readonly Pick<Gap, 'kind' | 'count'>[]): number =>
+  gaps.reduce((sum, { kind, count }) => sum + (COUNTS_TRANSCRIPTS.has(kind) ? count : 0), 0);
+
+/** The result of `capture verify --all`: the comparison of all transcripts of a machine with the service. */
+export const Comparison = Type.Object({
+  comparedAt: Timestamp,
+  sessions: Count,
+  records: { ...Count, description: 'records with all of their events at the service' },
+  problems: Type.Array(
+    Type.Object({
+      problem: Type.String({
+        pattern: '^[a-z-]{1,32}$',
+        description:
+          'an event that is missing, doubled, different, surplus or disordered; a line, file or session that is not read; or a file that cannot be opened',
+      }),
+      count: Count,
+    }),
+    { maxItems: 16 },
+  ),
+});
+export type Comparison = Static<typeof Comparison>;
+
 /** The command line's report of its own state. It contains only counts, fixed words and times, and nothing of any session. */
 export const MachineReport = Body({
   waiting: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'events in its spool' }),
   states: Type.Array(ReportedState, { maxItems: 64 }),
+  coverage: Type.Optional(Coverage),
+  gaps: Type.Optional(Type.Array(Gap, { maxItems: 64 })),
+  comparison: Type.Optional(Comparison),
 });
 export type MachineReport = Static<typeof MachineReport>;
 
@@ -106,5 +174,8 @@ export const MachineHealth = Type.Object({
   reportedAt: Type.Optional(Timestamp),
   waiting: Type.Optional(MachineReport.properties.waiting),
   states: MachineReport.properties.states,
+  coverage: Type.Optional(Coverage),
+  gaps: Type.Optional(Type.Array(Gap)),
+  comparison: Type.Optional(Comparison),
 });
 export type MachineHealth = Static<typeof MachineHealth>;

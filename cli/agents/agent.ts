@@ -74,6 +74,11 @@ export interface Agent {
   entersFolder?(path: string): boolean;
   /** How to read the records of transcripts that are not JSON lines. If it keeps several kinds, the path decides. */
   store?: Store | StoreByPath;
+  /**
+   * The types of records of which readers make no event, always or sometimes, because they tell people nothing. Another type
+   * without an event is new. `all`: people choose the types.
+   */
+  plainRecords?: readonly string[] | 'all';
   /** The name under which the agent's hooks may have reported a transcript's content; see `cli/read/inbox.ts`. */
   hookedAs?(path: string): string | undefined;
   /** Its session ids are times, counters or names, so two machines may use the same one. */

@@ -19,6 +19,7 @@ test('status is short if all is well, and recommends nothing', async () => {
     'Daemon        running for less than a minute (0.1.0)',
     'New sessions  your organization and the repository decide who sees them',
     expect.stringMatching(/^Claude Code {3}1 transcript \(\d+ B\), 2 events of 1 session sent$/),
+    'Transcripts   1 seen, all captured',
     'To be sent    nothing waits',
     'Last upload   less than a minute ago',
     '',

@@ -1,3 +1,4 @@
+import { type Coverage, countNotRead } from '../../contract/environment.ts';
 import type { Visibility } from '../../contract/session.ts';
 import { defineCommand, flag } from '../command.ts';
 import { stateFolder } from '../config.ts';
@@ -6,6 +7,7 @@ import { logPaths, readLog } from '../daemon/log.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import { type Checked, describeFinding, withoutFolders } from '../inspect/finding.ts';
 import { CHECKS, findTroubles } from '../inspect/findings.ts';
+import { reportGaps } from '../inspect/gaps.ts';
 import { type Inspection, inspect } from '../inspect/inspect.ts';
 import { formatAge, formatBytes, formatCount, type Output } from '../output.ts';
 import { VISIBILITY_WORDS } from '../sessions/report.ts';
@@ -107,6 +109,8 @@ function summarize(inspection: Inspection, troubles: readonly Checked[], next: s
     leftOut: agents.flatMap((one) => one.leftOut).length,
     gone: inspection.gone,
     expiring: agents.reduce((sum, one) => sum + one.expiring, 0),
+    coverage: { ...inspection.coverage, notRead: countNotRead(inspection.gaps) },
+    gaps: reportGaps(inspection.gaps),
     spooled: spool?.waiting,
     counters: spool?.counters,
     refused: spool?.refused,
@@ -163,6 +167,7 @@ function describeStatus(inspection: Inspection, status: ReturnType<typeof summar
       const sent = `, ${formatCount(eventsSent, 'event')} of ${formatCount(sessions, 'session')} sent`;
       return [name, `${formatCount(transcripts, 'transcript')} (${formatBytes(bytes)})${isKnown ? sent : ''}`];
     }),
+    ['Transcripts', isKnown && describeCoverage(status.coverage)],
     [
       'Not read yet',
       isKnown && unread > 0 && `${formatCount(unread, 'transcript')}, the oldest for ${formatAge(oldest)}`,
@@ -176,6 +181,25 @@ function describeStatus(inspection: Inspection, status: ReturnType<typeof summar
       : [['To be sent', isKnown ? 'nothing captured yet' : 'the spool cannot be opened'] as const]),
   ];
   return lines.flatMap(([name, text]) => (text ? [`${name.padEnd(13)} ${text}`] : []));
+}
+
+/** How many transcripts are where. The sum counts each once. */
+function describeCoverage({
+  captured,
+  keptBack,
+  waiting,
+  notRead,
+}: Coverage & { notRead: number }): string | undefined {
+  const seen = captured + keptBack + waiting + notRead;
+  if (seen === 0) return undefined;
+  if (captured === seen) return `${seen.toLocaleString('en-US')} seen, all captured`;
+  const parts = [
+    `${captured.toLocaleString('en-US')} captured`,
+    `${keptBack.toLocaleString('en-US')} kept back`,
+    ...(waiting > 0 ? [`${waiting.toLocaleString('en-US')} waiting`] : []),
+    `${notRead.toLocaleString('en-US')} not read`,
+  ];
+  return `${seen.toLocaleString('en-US')} seen: ${parts.join(', ')}`;
 }
 
 /** Only the service knows the organization's setting. */

@@ -1,7 +1,8 @@
-import { defineCommand, patience, texts } from '../command.ts';
+import { defineCommand, flag, patience, texts } from '../command.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { CHOICE_OPTIONS, SESSION_NAMES } from '../sessions/choose.ts';
 import { reportFindings } from '../verify/report.ts';
+import { tellComparison } from '../verify/tell.ts';
 import { verify } from '../verify/verify.ts';
 
 export const verifyCommand = defineCommand({
@@ -14,15 +15,23 @@ export const verifyCommand = defineCommand({
   examples: [
     ['capture verify', 'everything'],
     ['capture verify --since 7d', 'sessions that were active within a week'],
+    ['capture verify --all', 'everything, and report the result to the service'],
   ],
   takes: {
     sessions: texts('[SESSION...]', `${SESSION_NAMES}; all by default`),
     ...CHOICE_OPTIONS,
+    all: flag('--all', 'compare the whole machine, and report counts, kinds of problems and the time to the service'),
     patienceMs: patience,
   },
   async run(context, options, output) {
+    const { all, sessions, agent, since } = options;
+    if (all && (sessions.length > 0 || agent !== undefined || since !== undefined)) {
+      throw new Failure(EXIT.usage, '`--all` compares the whole machine.', 'Leave out sessions, --agent and --since.');
+    }
     const findings = await verify(context, options, output);
     if (context.stop.aborted) throw new Failure(EXIT.failure, 'Verifying was interrupted.', 'Nothing was changed.');
-    return reportFindings(findings, output);
+    const exitCode = reportFindings(findings, output);
+    if (all) await tellComparison(context, output);
+    return exitCode;
   },
 });

@@ -3,12 +3,12 @@ import type { MachineState } from '../../contract/environment.ts';
 import { shellWord } from '../../contract/quote.ts';
 import { RULES } from '../../redact/rules/all.ts';
 import { RULES_VERSION } from '../../redact/version.ts';
-import type { Agent } from '../agents/agent.ts';
 import type { Context } from '../context.ts';
 import { formatAge, formatBytes, formatCount, formatMoment } from '../output.ts';
 import { tilde } from '../paths.ts';
-import type { UnknownData } from '../read/unknown.ts';
+import type { LocalGap } from '../read/unknown.ts';
 import { type Check, type Finding, failed, warning } from './finding.ts';
+import { isRead } from './gaps.ts';
 import type { Inspection } from './inspect.ts';
 import { type AgentTranscripts, retentionOf, soonFrom } from './transcripts.ts';
 
@@ -54,8 +54,13 @@ export const CAPTURE_CHECKS = {
     return failed(sentence, 'capture import --dry-run   # names them; then chmod -R u+rX FOLDER, or chown it');
   },
 
-  unknown: ({ agents, state }, { home }) =>
-    agents.flatMap(({ agent, unknown }) => unknown.map((data) => describeUnknown(agent, data, tilde(state, home)))),
+  unknown: ({ gaps, state }, { home }) =>
+    // Files that cannot be opened have their own check.
+    gaps
+      .filter((gap) => !isRead(gap) && gap.kind !== 'unreadable')
+      .map((gap) => describeUnread(gap, tilde(state, home))),
+
+  unfamiliar: ({ gaps }) => gaps.filter(isRead).map(describeUnfamiliar),
 
   preferences({ unreadable: { preferences } }) {
     if (preferences === undefined) return undefined;
@@ -128,26 +133,43 @@ export const checkDisk: Check = ({ state, freeBytes }) => {
   return freeBytes >= FREE_FAILURE ? warning(sentence, fix) : failed(`${sentence} Capture stops when it is full.`, fix);
 };
 
-function describeUnknown({ id, displayName }: Agent, data: UnknownData, state: string): Finding {
-  const { kind, count } = data;
+const EXCLUDE = 'the folder to "exclude"';
+const NEWEST = 'Install the newest version: see docs/install.md. If it says the same, report the form.';
+
+function describeUnread({ kind, agent, name, what = '', version, count, reason }: LocalGap, state: string): Finding {
   if (kind === 'folder') {
-    const sentence = `${data.folder} holds ${formatCount(count, 'transcript')} of ${displayName}, and is not read.`;
-    const folders = JSON.stringify({ folders: { [id]: [data.folder] } });
-    return warning(
-      sentence,
-      `Add ${folders} to ${state}/preferences.json, or the folder to "exclude"; then capture restart.`,
-    );
+    const sentence = `${what} holds ${formatCount(count, 'transcript')} of ${name}, and is not read.`;
+    const folders = JSON.stringify({ folders: { [agent]: [what] } });
+    return warning(sentence, `Add ${folders} to ${state}/preferences.json, or ${EXCLUDE}; then capture restart.`);
   }
-  const what =
-    kind === 'files'
-      ? `${formatCount(count, 'file')} of ${displayName} with the ending ${data.ending}`
-      : `${formatCount(count, 'session')} of ${displayName} in the table ${data.table}`;
-  if (data.kind === 'files' && data.ending.endsWith('.zst')) {
-    const sentence = `${what}: this version of Node.js cannot unpack them, so they are not captured.`;
+  if (kind === 'agent') {
+    const sentence = `${what} holds ${formatCount(count, 'file')} of ${name}, and no reader of this version reads them`;
+    const fix = `Install the newest version: see docs/install.md. If it cannot read them either, add ${EXCLUDE}.`;
+    return warning(`${sentence}${reason ? `: ${reason}` : ''}.`, fix);
+  }
+  if (kind === 'line') {
+    const of = version === undefined ? name : `${name} ${version}`;
+    const sentence = `${formatCount(count, 'line')} of ${of} ${count === 1 ? 'was' : 'were'} too long to be captured (64 MB).`;
+    return warning(sentence, 'Keep the transcript if you need it. This warning ends 30 days after the line was met.');
+  }
+  const unread =
+    kind === 'ending'
+      ? `${formatCount(count, 'file')} of ${name} with the ending ${what}`
+      : `${formatCount(count, 'session')} of ${name} in the table ${what}`;
+  if (kind === 'ending' && what.endsWith('.zst')) {
+    const sentence = `${unread}: this version of Node.js cannot unpack them, so they are not captured.`;
     return warning(sentence, 'Run capture with Node.js 22.15 or newer: see docs/install.md.');
   }
-  const sentence = `${what}: this version of capture cannot read them, so they are not captured.`;
-  return warning(sentence, 'Install the newest version: see docs/install.md. If it says the same, report the form.');
+  return warning(`${unread}: this version of capture cannot read them, so they are not captured.`, NEWEST);
+}
+
+/** The records are captured as a whole. */
+function describeUnfamiliar({ kind, name, what = '', version, count }: LocalGap): Finding {
+  const of = version === undefined ? name : `${name} ${version}`;
+  const types = kind === 'record';
+  const met = types ? formatCount(count, 'type of record', 'types of records') : formatCount(count, 'new field');
+  const sentence = `${of} writes ${met} that this version of capture does not know: ${what}. All values are captured, but the dashboard does not explain them.`;
+  return warning(sentence, NEWEST);
 }
 
 /** Transcripts that an agent will delete before they are captured. */

@@ -13,8 +13,9 @@ import { readStarter } from '../setup/daemon.ts';
 import { damageOf } from '../spool/damage.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { continuesAt, isActive } from '../spool/pauses.ts';
+import { findGaps } from './gaps.ts';
 import { askService, type ServiceAnswer } from './service.ts';
-import { type AgentTranscripts, inspectTranscripts } from './transcripts.ts';
+import { inspectTranscripts, type Transcripts } from './transcripts.ts';
 
 /** The state of this machine, which `capture status` describes. */
 export type Inspection = Awaited<ReturnType<typeof inspect>>;
@@ -25,7 +26,7 @@ export interface Known {
   spool?: Spool;
   service?: ServiceAnswer;
   daemon?: DaemonState;
-  agents?: AgentTranscripts[];
+  transcripts?: Transcripts;
   /** Returns how much space this person has on the disk of a folder. */
   freeBytes?: (folder: string) => number;
 }
@@ -48,10 +49,12 @@ export async function inspect(context: Context, known: Known = {}) {
   const spool = opened.value ?? openSpool(':memory:');
   if (opened.value === undefined) attempt(() => spool.copyDecisions(state), undefined);
   try {
+    const isAsked = wished.trouble === undefined;
+    const transcripts = known.transcripts ?? inspectTranscripts(context, spool, isAsked);
     return {
-      ...{ now, state, settings, service, account },
+      ...{ now, state, settings, service, account, ...transcripts },
       daemon: known.daemon ?? inspectDaemon(context, spool.getMeta('daemon')),
-      agents: known.agents ?? inspectTranscripts(context, spool, wished.trouble === undefined),
+      gaps: findGaps(context, spool, transcripts.agents, isAsked),
       /** Absent if nothing was captured yet, or if the spool cannot be opened. */
       spool: opened.value && readSpool(spool, wished.value),
       /** How many captured sessions have transcripts that are no longer on this machine. */
@@ -115,6 +118,8 @@ function readSpool(spool: Spool, preferences: Preferences) {
     /** Whether the daemon has stopped reading because the spool is full. */
     isFull: spool.notice('full') !== undefined,
     replaced: spool.notice('replaced'),
+    /** The result of the last `capture verify --all`. */
+    comparison: spool.comparison(),
     /** Sessions that the sender does not try for now. */
     heldSessions: spool.holds.list(),
     sent: spool.sessions.perAgent(),

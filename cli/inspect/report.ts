@@ -2,16 +2,16 @@ import type { MachineReport } from '../../contract/environment.ts';
 import type { Context } from '../context.ts';
 import type { StateReport } from '../daemon/report.ts';
 import { findTroubles } from './findings.ts';
+import { reportGaps } from './gaps.ts';
 import { type Inspection, inspect } from './inspect.ts';
-import type { AgentTranscripts } from './transcripts.ts';
+import type { Transcripts } from './transcripts.ts';
 
 /** How often all transcripts are checked. A shorter delay in reading them is no trouble. */
 const INSPECT_MS = 10 * 60_000;
 
 /** Returns a function that reports what `capture status` finds. */
 export function createStateReport(context: Context, inspectMs = INSPECT_MS): StateReport {
-  // At first, all transcripts are unread, because the reading begins.
-  let agents: AgentTranscripts[] = [];
+  let transcripts: Transcripts | undefined;
   let inspectedAt = context.now();
 
   return async (sending) => {
@@ -23,22 +23,31 @@ export function createStateReport(context: Context, inspectMs = INSPECT_MS): Sta
       spool,
       service: { answer: 'yes', secret: 'accepted', ...(aheadMs !== undefined && { aheadMs }) },
       daemon: { running: true },
-      ...(!isDue && { agents }),
+      ...(!isDue && transcripts && { transcripts }),
     });
+    const { agents, coverage } = inspection;
+    // At first, all transcripts are unread, because the reading begins.
+    const isFirst = transcripts === undefined && !isDue;
+    const known = isFirst ? agents.map((one) => ({ ...one, unread: [] })) : agents;
+    transcripts = { agents: known, coverage };
     if (isDue) inspectedAt = now;
-    agents = inspection.agents;
-    return toReport(inspection, context);
+    return toReport({ ...inspection, agents: known }, context);
   };
 }
 
 function toReport(inspection: Inspection, context: Context): MachineReport {
+  const { spool, coverage, gaps } = inspection;
   const byState = new Map(findTroubles(inspection, context).map((one) => [one.check, one]));
   return {
-    waiting: inspection.spool?.waiting.events ?? 0,
+    waiting: spool?.waiting.events ?? 0,
     states: [...byState.values()].map(({ check, times: { since, until } = {} }) => ({
       state: check,
       ...(since !== undefined && { since: new Date(since).toISOString() }),
       ...(until !== undefined && { until: new Date(until).toISOString() }),
     })),
+    // Without the spool, every transcript would seem unread.
+    ...(spool && { coverage }),
+    gaps: reportGaps(gaps),
+    ...(spool?.comparison && { comparison: spool.comparison }),
   };
 }

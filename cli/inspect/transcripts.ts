@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'jsonc-parser';
+import type { Coverage } from '../../contract/environment.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Context } from '../context.ts';
 import { openPolicy } from '../pipeline.ts';
 import { wantedFrom } from '../privacy/consent.ts';
-import type { Trouble } from '../read/discover.ts';
-import { findUnknown, type UnknownData } from '../read/unknown.ts';
+import type { Found, Trouble } from '../read/discover.ts';
+import { findPacked, findTables, type LocalGap } from '../read/unknown.ts';
 import { findUnread } from '../read/unread.ts';
 import type { Spool } from '../spool/open.ts';
 
@@ -25,8 +26,14 @@ export interface AgentTranscripts {
   leftOut: string[];
   /** What could not be read. */
   troubles: Trouble[];
-  /** What looks like sessions, and no reader reads. */
-  unknown: UnknownData[];
+  /** What looks like sessions in the agent's folders, and no reader reads. */
+  gaps: LocalGap[];
+}
+
+/** All transcripts at the time of the inspection. */
+export interface Transcripts {
+  agents: AgentTranscripts[];
+  coverage: Coverage;
 }
 
 const DAY_MS = 86_400_000;
@@ -58,36 +65,52 @@ function readSettings(path: string): object {
 }
 
 /**
- * Checks how far every transcript was read, and what nobody reads. Reads none of it and writes nothing. `isAsked`: whether to respect the person's
- * wishes; false if they cannot be known.
+ * Checks how far every transcript was read, and what nobody reads. Reads none of it and writes nothing. `isAsked`: whether to
+ * respect the person's wishes; false if they cannot be known.
  */
-export function inspectTranscripts(context: Context, spool: Spool, isAsked: boolean): AgentTranscripts[] {
+export function inspectTranscripts(context: Context, spool: Spool, isAsked: boolean): Transcripts {
   const policy = openPolicy(context, spool);
   // Before anybody decided, no existing session is wanted.
   const unasked = spool.sessions.isEmpty() ? ({ since: context.now(), history: 'none' } as const) : undefined;
   const consent = spool.decisions.consent() ?? unasked;
   if (isAsked) policy.refresh();
-  return context.agents.map((agent) => {
+  const coverage = spool.files.coverage();
+  /** A transcript that is read in part counts once. */
+  const count = (where: keyof Coverage, id: number | undefined) => {
+    coverage[where]++;
+    if (id !== undefined) coverage[spool.files.isKeptBack(id) ? 'keptBack' : 'captured']--;
+  };
+  const agents = context.agents.map((agent) => {
     const counts = { files: 0, bytes: 0, untouched: 0, earlier: 0, expiring: 0 };
     const expiresFrom = expiryOf(agent, context);
-    const one: AgentTranscripts = { agent, ...counts, unread: [], leftOut: [], troubles: [], unknown: [] };
+    const one: AgentTranscripts = { agent, ...counts, unread: [], leftOut: [], troubles: [], gaps: [] };
     const onTrouble = (trouble: Trouble) => void one.troubles.push(trouble);
-    for (const { size, modifiedAt, sessions } of findUnread({ ...context, agents: [agent] }, spool, onTrouble)) {
+    const there: Found[] = [];
+    const others = new Set<string>();
+    const search = findUnread({ ...context, agents: [agent] }, spool, onTrouble, (path) => others.add(path));
+    for (const { sessions, ...found } of search) {
+      there.push(found);
       one.files++;
-      one.bytes += size;
-      if (modifiedAt < expiresFrom) one.expiring++;
+      one.bytes += found.size;
+      if (found.modifiedAt < expiresFrom) one.expiring++;
       for (const { origin, id } of sessions) {
         const objection = isAsked ? policy.objection(agent.id, origin) : undefined;
+        const isEarlier = found.modifiedAt < wantedFrom(consent, origin.cwd);
+        count(objection !== undefined || isEarlier ? 'keptBack' : 'waiting', id);
         if (objection !== undefined) one.leftOut.push(objection);
-        else if (modifiedAt < wantedFrom(consent, origin.cwd)) one.earlier++;
+        else if (isEarlier) one.earlier++;
         else {
-          one.unread.push(modifiedAt);
+          one.unread.push(found.modifiedAt);
           if (id === undefined) one.untouched++;
         }
       }
     }
-    const isWanted = (data: UnknownData) => data.kind !== 'folder' || !policy.objectionToFolder(data.folder);
-    one.unknown.push(...findUnknown(context, agent).filter(isWanted));
+    one.gaps.push(...findPacked(agent, others), ...findTables(agent, there));
+    if (one.troubles.length > 0) {
+      const of = { agent: agent.id, name: agent.displayName };
+      one.gaps.push({ kind: 'unreadable', ...of, count: one.troubles.length });
+    }
     return one;
   });
+  return { agents, coverage };
 }

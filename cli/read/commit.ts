@@ -4,6 +4,7 @@ import type { Novelty } from '../spool/seen.ts';
 import type { SessionFacts } from '../spool/sessions.ts';
 import { createBatching } from './batching.ts';
 import { mergeFacts, parentOf } from './facts.ts';
+import { FormCounts } from './forms.ts';
 import type { FileBeingRead } from './identify.ts';
 import type { MaskedRecord } from './mask.ts';
 import type { CapturedRecord } from './record.ts';
@@ -133,11 +134,14 @@ class Commit {
   readonly #ids = new Set<number>();
   readonly #facts = new Map<number, SessionFacts>();
   readonly #counts = new Map<Counter, number>();
+  readonly #forms = new FormCounts();
+  readonly #now: CommitOptions['now'];
   /** Whether any records of kept-back sessions exist. The check runs once, since most people have none. */
   readonly #hasKept: boolean;
 
   constructor(options: CommitOptions) {
     this.#spool = options.spool;
+    this.#now = options.now;
     this.#hasKept = options.spool.decisions.hasKept();
     this.#batching = createBatching(options);
   }
@@ -149,6 +153,7 @@ class Commit {
     for (const [session, learned] of this.#facts) sessions.learn(session, learned);
     for (const file of settled) sessions.settle(this.#files.get(file)?.session ?? 0);
     for (const [counter, by] of this.#counts) this.#spool.count(counter, by);
+    this.#forms.write(this.#spool.forms, this.#now());
     for (const [file, { id, last }] of this.#files) {
       const cursor = last.cursor();
       files.advance(id, cursor, file.leftBefore);
@@ -201,6 +206,7 @@ class Commit {
     }
     if (novelty !== 'new') return;
     this.#count(record.tooLong ? 'linesTooLong' : record.unreadable ? 'recordsUnreadable' : 'recordsCaptured');
+    this.#forms.add(file.found.agent.id, masked.form, record.tooLong);
     this.#count('secretsMasked', masked.masked);
     if (masked.isWithheld) this.#count('recordsWithheld');
     for (const text of texts) this.#batching.add(session, text);

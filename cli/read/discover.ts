@@ -19,6 +19,8 @@ export interface Place {
   within?: string;
   /** Files below the root that are left out. */
   except?: readonly string[];
+  /** Called with each file that is no transcript. */
+  onOther?: (path: string) => void;
   /** Called before each folder is read. `identity` distinguishes the folder from one that later took its place. */
   onFolder?: (folder: Place, identity: string) => void;
 }
@@ -87,6 +89,7 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
       if (entry.isDirectory() ? isEntered : mayBeTranscript(place, inner))
         visit(place, inner, before + entry.name, entry.isSymbolicLink());
       else if (entry.isSymbolicLink() && isEntered) linked.push(entry.name);
+      else if (entry.isFile()) place.onOther?.(inner);
     }
     // A folder's own place is visited before a link to it.
     for (const name of linked) visit(place, path === '' ? name : `${path}/${name}`, before + name, true);

@@ -6,6 +6,7 @@ import { isDeeper } from '../exact.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { SessionFacts } from '../spool/sessions.ts';
 import { factsOf, mergeFacts } from './facts.ts';
+import { type Form, formOf } from './forms.ts';
 import type { CapturedRecord } from './record.ts';
 
 /** A record in the form that is sent. */
@@ -14,6 +15,7 @@ export interface MaskedRecord {
   texts: string[];
   /** The facts that its events give about their session. */
   facts: SessionFacts;
+  form: Form;
   /** How many secrets were masked. */
   masked: number;
   /** Whether masking failed. Then nothing of the record is kept. */
@@ -49,6 +51,7 @@ export function createMask(redactor: Pick<Redactor, 'redact'>): Mask {
     return {
       texts: masked.slice(0, events.length).flatMap(serializeEvent),
       facts: masked.map(factsOf).reduce(mergeFacts, { agentVersion }),
+      form: formOf(masked),
       masked: counts.reduce((sum, [rule, times]) => (rule === WITHHELD ? sum : sum + times), 0),
       isWithheld: counts.some(([rule]) => rule === WITHHELD),
     };

@@ -6,8 +6,8 @@ import { codex } from '../agents/codex/codex.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openReading, textsOf } from '../test/reading.ts';
 import { uuid } from '../test/transcripts.ts';
-import { transcriptAt } from './discover.ts';
-import { findUnknown } from './unknown.ts';
+import { findTranscripts, transcriptAt } from './discover.ts';
+import { findPacked } from './unknown.ts';
 
 const THREAD = uuid(3, 0);
 const NAME = `sessions/2026/11/20/rollout-2026-11-20T09-00-00-${THREAD}.jsonl`;
@@ -124,5 +124,8 @@ test('a packed transcript is not data of an unknown form', () => {
   const path = write(join(home, '.codex', NAME), turn(0));
   pack(path);
   expect(existsSync(path)).toBe(false);
-  expect(findUnknown({ variables: {}, home }, codex)).toEqual([]);
+  const others: string[] = [];
+  const place = { agent: codex, root: join(home, '.codex'), below: '', onOther: (other: string) => others.push(other) };
+  expect(findTranscripts([place], () => {})).toHaveLength(1);
+  expect(findPacked(codex, others)).toEqual([]);
 });

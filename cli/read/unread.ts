@@ -22,13 +22,21 @@ export function findAllUnread(spool: Spool, found: Found, { now, isYoung, isWant
   return file ? [file] : [];
 }
 
-/** Every transcript in the agents' own folders, with its sessions that the spool has not read to their end. */
+/**
+ * Every transcript in the agents' own folders, with its sessions that the spool has not read to their end. `onOther` is called
+ * with the absolute path of each other file.
+ */
 export function* findUnread(
   context: Context,
   spool: Spool,
   onTrouble: (trouble: Trouble) => void,
+  onOther: (path: string) => void = () => {},
 ): Generator<Found & { sessions: Unread[] }> {
-  for (const found of findTranscripts(ownPlaces(context), onTrouble)) {
+  const places = ownPlaces(context).map((place) => ({
+    ...place,
+    onOther: (path: string) => onOther(join(place.root, path)),
+  }));
+  for (const found of findTranscripts(places, onTrouble)) {
     const sessions: Unread[] = [];
     tolerateFileErrors(join(found.root, found.path), onTrouble, () => {
       sessions.push(...findAllUnread(spool, found, { now: context.now(), isYoung: false, isWanted: () => false }));

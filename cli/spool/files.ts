@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Coverage } from '../../contract/environment.ts';
 import type { Origin } from '../agents/agent.ts';
 
 /** How far a transcript was read, and how to recognise that it is still the same one. */
@@ -64,6 +65,9 @@ export function createFiles(db: DatabaseSync) {
       last_time = :lastTime, left_before = :leftBefore
     WHERE id = :id`);
   const move = db.prepare('UPDATE files SET root = ?, path = ? WHERE id = ?');
+  const keptBack = db.prepare('SELECT 1 FROM files WHERE id = ? AND session IN (SELECT session FROM kept_back)');
+  const count = db.prepare(`
+    SELECT count(*) AS met, coalesce(sum(session IN (SELECT session FROM kept_back)), 0) AS kept FROM files`);
 
   return {
     find: (agent: string, root: string, path: string) => toRow(byPath.get(agent, root, path)),
@@ -80,6 +84,12 @@ export function createFiles(db: DatabaseSync) {
     },
     advance: (id: number, cursor: Cursor, leftBefore: number | undefined): void =>
       void advance.run({ id, leftBefore: leftBefore ?? null, ...toColumns(cursor) }),
+    isKeptBack: (id: number): boolean => keptBack.get(id) !== undefined,
+    /** Counts the transcripts that were met, as if all of them had been read to their end. */
+    coverage(): Coverage {
+      const { met, kept } = count.get() ?? {};
+      return { captured: Number(met) - Number(kept), keptBack: Number(kept), waiting: 0 };
+    },
     move: (id: number, root: string, path: string) => move.run(root, path, id),
   };
 }

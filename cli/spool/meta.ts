@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { MachineState } from '../../contract/environment.ts';
+import type { Comparison, MachineState } from '../../contract/environment.ts';
 
 /** Counters beside the events, so that nothing leaves the pipeline unnoticed. */
 export const COUNTERS = {
@@ -58,6 +58,12 @@ export function createMeta(db: DatabaseSync) {
       if (notice === undefined) clear.run(nameOf(kind));
       else set.run(nameOf(kind), JSON.stringify({ sentence: notice.sentence, hint: notice.hint }));
     },
+    /** The last comparison of all transcripts with the service. */
+    comparison(): Comparison | undefined {
+      const value = get.get('comparison')?.value;
+      return value === undefined ? undefined : (JSON.parse(String(value)) as Comparison);
+    },
+    setComparison: (comparison: Comparison): void => void set.run('comparison', JSON.stringify(comparison)),
     counters(): Record<Counter, number> {
       const counts = Object.fromEntries(Object.keys(COUNTERS).map((name) => [name, 0]));
       for (const { name, value } of all.all()) counts[name as string] = Number(value);

@@ -15,6 +15,7 @@ import {
   openDecisions,
 } from './decisions.ts';
 import { createFiles } from './files.ts';
+import { createForms, FORMS } from './forms.ts';
 import { createHolds } from './holds.ts';
 import { createMeta } from './meta.ts';
 import { joinPauses, MOST_SET_BACK_MS, type Pause } from './pauses.ts';
@@ -207,6 +208,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
       }
     },
     files: createFiles(db),
+    forms: createForms(db),
     sessions,
     seen: createSeen(db),
     batches,
@@ -322,8 +324,8 @@ function createTables(db: DatabaseSync, path: string, decisions: Decisions): voi
       if (version() < 6) takeOver(db, decisions);
       if (version() < 7) for (const column of VERSION_7_COLUMNS) db.exec(`ALTER TABLE sessions ADD COLUMN ${column}`);
       if (version() < 8) for (const column of VERSION_8_COLUMNS) db.exec(`ALTER TABLE opened ADD COLUMN ${column}`);
-      if (version() < 10) db.exec(`ALTER TABLE sessions ADD COLUMN ${VERSION_10_COLUMN}`);
-      db.exec(CHAINS);
+      if (version() < 10) db.exec(`ALTER TABLE sessions ADD COLUMN ${VERSION_10_COLUMN}; ${CHAINS}`);
+      if (version() < 11) db.exec(FORMS);
     }
     db.exec(`PRAGMA main.user_version = ${SPOOL_VERSION}; COMMIT`);
   }

@@ -1,7 +1,8 @@
 import { CHAINS } from './chains.ts';
+import { FORMS } from './forms.ts';
 
 /** Increases when the tables change. */
-export const SPOOL_VERSION = 10;
+export const SPOOL_VERSION = 11;
 
 /** The oldest version whose spool this version takes over. */
 export const READABLE_VERSION = 5;
@@ -162,4 +163,5 @@ ${VERSION_7_COLUMNS.map((column) => `    ${column},\n`).join('')}    UNIQUE (age
 
   CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 ${CHAINS}
+${FORMS}
 `;

@@ -1,3 +1,4 @@
+import { type Comparison, GAP_KINDS, type Gap, type GapKind } from '../../contract/environment.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import { formatCount, type Output, type OutputLine } from '../output.ts';
 
@@ -48,9 +49,6 @@ const COUNTS = {
   unreadableFiles: undefined,
   /** Each has an event at the service that says how long the line was. */
   tooLong: undefined,
-  /** What looks like sessions, and no reader reads. */
-  unknown: (count: number) =>
-    `${formatCount(count, 'file or session', 'files and sessions')} of a form that this version cannot read: see \`capture status\`.`,
   newFiles: (count: number) => `${formatCount(count, 'transcript')} not captured yet: run \`capture import\`.`,
 } satisfies { [what: string]: ((count: number) => string) | undefined };
 export type Counted = keyof typeof COUNTS;
@@ -66,10 +64,13 @@ export function createFindings() {
   const counts = zeros<Counted>(COUNTS);
   const problems = zeros<Problem>(PROBLEMS);
   const list: Difference[] = [];
+  const gaps: Gap[] = [];
   return {
     counts,
     problems,
     list,
+    /** What no reader reads or knows. */
+    gaps,
     count: (what: Counted, by = 1): void => {
       counts[what] += by;
     },
@@ -80,33 +81,67 @@ export function createFindings() {
   };
 }
 
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+
+const countGaps = (gaps: readonly Gap[], isRead: boolean): number =>
+  sum(gaps.filter(({ kind }) => GAP_KINDS[kind as GapKind].isRead === isRead).map(({ count }) => count));
+
+/** The result for the service: counts and fixed words. */
+export function toComparison({ counts, problems, gaps }: Findings, now: number): Comparison {
+  const all = { ...problems, line: counts.tooLong, unread: countGaps(gaps, false) };
+  return {
+    comparedAt: new Date(now).toISOString(),
+    sessions: counts.sessions,
+    records: counts.records,
+    problems: Object.entries(all).flatMap(([problem, count]) => (count > 0 ? [{ problem, count }] : [])),
+  };
+}
+
 /** Prints the findings. Returns the command's exit code. */
-export function reportFindings({ counts, problems, list }: Findings, output: Output): ExitCode {
+export function reportFindings({ counts, problems, list, gaps }: Findings, output: Output): ExitCode {
   const wrong = Object.entries(PROBLEMS).flatMap(([problem, words]) => {
     const count = problems[problem as Problem];
     return count > 0 ? [`${formatCount(count, 'event')} ${words}`] : [];
   });
-  const total = Object.values(problems).reduce((sum, count) => sum + count, 0);
+  const total = sum(Object.values(problems));
   const lost =
     counts.tooLong > 0 ? [`${formatCount(counts.tooLong, 'line')} of a transcript too long to be captured`] : [];
   const left = total - list.length;
   const about = `${formatCount(counts.records, 'record')} of ${formatCount(counts.sessions, 'session')}: `;
-  const unknown = counts.unknown > 0 ? [`${counts.unknown.toLocaleString('en-US')} of an unknown form`] : [];
+  const unread = countGaps(gaps, false);
+  const unfamiliar = countGaps(gaps, true);
+  const notRead = unread > 0 ? [`${unread.toLocaleString('en-US')} not read`] : [];
   const isEmpty = counts.sessions === 0;
-  const faults = [...wrong, ...lost, ...unknown, ...(isEmpty ? ['no captured session was compared'] : [])];
-  const summary: OutputLine =
-    faults.length === 0 ? ['green', `${about}all there`, ''] : ['red', about + faults.join(', '), ''];
-  output.answer({ ...counts, problems, findings: list, ...(left > 0 && { findingsLeftOut: left }) }, [
+  const faults = [...wrong, ...lost, ...notRead, ...(isEmpty ? ['no captured session was compared'] : [])];
+  const summary = summarize(about, faults, unfamiliar);
+  output.answer({ ...counts, problems, gaps, findings: list, ...(left > 0 && { findingsLeftOut: left }) }, [
     ...list.map(describeFinding),
     ...(left > 0 ? [`… and ${formatCount(left, 'more event')}`] : []),
     ...Object.entries(COUNTS).flatMap(([what, say]) => {
       const count = counts[what as Counted];
       return count > 0 && say ? [say(count)] : [];
     }),
+    ...gaps.map(describeGap),
     summary,
     ...(total > 0 ? ['The transcripts still have these events: see docs/verify.md.'] : []),
   ]);
   return faults.length > 0 ? EXIT.failure : EXIT.ok;
+}
+
+/** Never says that everything is there while there is something that no reader reads or knows. */
+function summarize(about: string, faults: readonly string[], unfamiliar: number): OutputLine {
+  if (faults.length > 0) return ['red', about + faults.join(', '), ''];
+  if (unfamiliar === 0) return ['green', `${about}all there`, ''];
+  return [
+    'yellow',
+    `${about}none missing, ${formatCount(unfamiliar, 'type or field', 'types and fields')} not known`,
+    '',
+  ];
+}
+
+function describeGap({ kind, agent, version, count }: Gap): string {
+  const of = version === undefined ? agent : `${agent} ${version}`;
+  return `${count.toLocaleString('en-US')} of ${of}: ${GAP_KINDS[kind as GapKind].describes}; see \`capture status\`.`;
 }
 
 function describeFinding({ problem, agent, session, file, position, eventType, ...more }: Difference): string {

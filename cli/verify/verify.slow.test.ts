@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FramedEvent } from '../../server/log/frame.ts';
+import { createStateReport } from '../inspect/report.ts';
 import { write } from '../test/folder.ts';
 import { type HeldService, placeFixtures, startHeld } from '../test/held.ts';
+import { createContext } from '../test/program.ts';
 import { generateTranscripts, prompt, sessionId } from '../test/transcripts.ts';
 
 const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
@@ -18,7 +20,7 @@ const one = prompt(1, 1, 'one');
 const two = prompt(1, 2, 'two');
 const three = prompt(1, 3, 'three');
 
-test('the captured events of every agent are all there', async () => {
+test('no captured event of any agent is missing, and records that no reader knows are counted', async () => {
   const { home, run, verify } = await startHeld();
   placeFixtures(home);
   generateTranscripts(home, { seed: 7, sessions: 3, records: 60 });
@@ -31,7 +33,11 @@ test('the captured events of every agent are all there', async () => {
   expect(report.replayed).toBeGreaterThanOrEqual(60);
   const text = await run('verify');
   expect(text).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(text.stdout).toMatch(/^\d+ records that forks copied: .*\n[\d,]+ records of \d+ sessions: all there\n$/);
+  // The hand-written transcripts have a record of tomorrow for each agent.
+  expect(text.stdout).toMatch(
+    /^\d+ records that forks copied: .*\n(\d+ of .*: types of records that no reader knows; .*\n)+/,
+  );
+  expect(text.stdout).toMatch(/\n[\d,]+ records of \d+ sessions: none missing, \d+ types and fields not known\n$/);
 });
 
 test('a fork that was captured before its parent and the parent are all there, each with the shared records', async () => {
@@ -144,4 +150,42 @@ test('a payload in parts is compared part by part', async () => {
   await back();
   await held.double(1);
   expect((await held.verify()).findings).toMatchObject([{ problem: 'doubled', part: `2 of ${stored.length - 1}` }]);
+});
+
+test('the result for the whole machine is reported to the service, and an admin sees it', async () => {
+  const held = await startHeld();
+  await capture(held, one, two, three);
+  const health = async () => {
+    const { body } = await held.service.call('GET', '/v1/organizations/me/machine-health', { as: held.owner });
+    return body.machines[0];
+  };
+  const told = await held.run('verify', '--all');
+  expect(told).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('The result was reported') });
+  const comparison = { comparedAt: expect.any(String), sessions: 1, records: 3, problems: [] };
+  expect(await health()).toMatchObject({ comparison, coverage: { captured: 1, keptBack: 0, waiting: 0 }, gaps: [] });
+
+  await held.remove(1);
+  write(
+    join(held.home, '.codex/sessions/2026/11/20', `rollout-2026-11-20T09-00-00-${sessionId(7)}.jsonl.zip`),
+    'packed',
+  );
+  expect(await held.run('verify', '--all')).toMatchObject({ exitCode: 1 });
+  const problems = [
+    { problem: 'missing', count: 1 },
+    { problem: 'unread', count: 1 },
+  ];
+  const after = await health();
+  expect(after).toMatchObject({ comparison: { ...comparison, records: 2, problems } });
+  expect(after.gaps).toEqual([{ kind: 'ending', agent: 'codex', count: 1 }]);
+  // The daemon's later reports and a comparison of single sessions keep it.
+  await held.run('verify', '--since', '1d');
+  const { context } = createContext(held.options);
+  expect((await createStateReport(context)(undefined)).comparison).toEqual(after.comparison);
+});
+
+test('the comparison of a whole machine cannot be limited', async () => {
+  const held = await startHeld();
+  for (const limit of [['--since', '7d'], ['--agent', 'codex'], ['abc']]) {
+    expect(await held.run('verify', '--all', ...limit)).toMatchObject({ exitCode: 2 });
+  }
 });

@@ -3,11 +3,11 @@ import { MAX_DIGESTS_AT_ONCE } from '../../contract/digest.ts';
 import { readKey } from '../../redact/key.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { findGaps, reportGaps } from '../inspect/gaps.ts';
 import { inspectTranscripts } from '../inspect/transcripts.ts';
 import { formatCount, type Output } from '../output.ts';
 import { openPipeline, openPolicy, openRedactor } from '../pipeline.ts';
 import { createProgress, type Progress } from '../progress.ts';
-import { packedAt } from '../read/bytes.ts';
 import { createRecordHash } from '../read/identity.ts';
 import { MovedTranscripts } from '../read/known-files.ts';
 import { createMask } from '../read/mask.ts';
@@ -18,10 +18,12 @@ import { readHeld } from '../upload/held.ts';
 import { explainRefusal, isTemporary, tellTrouble } from '../upload/problem.ts';
 import { createRetry, type Retry } from '../upload/retry.ts';
 import { createService, type Service } from '../upload/service.ts';
-import { createFindings, type Findings } from './report.ts';
+import { createFindings, type Findings, toComparison } from './report.ts';
 import { SessionVerification, type Verifier } from './session.ts';
 
 export interface VerifyOptions extends SessionFilter {
+  /** Whether to keep the result for the service. */
+  all: boolean;
   /** How long to ask a service that does not answer. */
   patienceMs: number;
 }
@@ -62,6 +64,9 @@ export async function verify(context: Context, options: VerifyOptions, output: O
       }
     }
     if (options.sessions.length === 0) countNew(context, spool, options, findings);
+    if (options.all && !context.stop.aborted) {
+      spool.transact(() => spool.setComparison(toComparison(findings, context.now())));
+    }
   } finally {
     progress.clear();
     spool.close();
@@ -131,12 +136,12 @@ function createAsking(context: Context, { url }: Service, patienceMs: number): R
   };
 }
 
-/** Counts transcripts without any captured record, and what no reader reads. */
-function countNew(context: Context, spool: Spool, { agent }: SessionFilter, findings: Findings): void {
-  const agents = requireAgents(context, agent);
-  for (const { untouched, unknown, troubles } of inspectTranscripts({ ...context, agents }, spool, true)) {
-    findings.count('newFiles', untouched);
-    findings.count('unknown', troubles.filter(({ path }) => packedAt(path) !== undefined).length);
-    for (const { count } of unknown) findings.count('unknown', count);
-  }
+/** Counts transcripts without any captured record, and what no reader reads or knows. */
+function countNew(context: Context, spool: Spool, { agent: only }: SessionFilter, findings: Findings): void {
+  const wanted = { ...context, agents: requireAgents(context, only) };
+  const { agents } = inspectTranscripts(wanted, spool, true);
+  for (const { untouched } of agents) findings.count('newFiles', untouched);
+  const all = findGaps(context, spool, agents, true).filter(({ agent }) => only === undefined || agent === only);
+  // Lines that are too long were counted where they are.
+  findings.gaps.push(...reportGaps(all.filter(({ kind }) => kind !== 'line')));
 }

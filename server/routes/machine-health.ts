@@ -1,4 +1,4 @@
-import type { MachineHealth, ReportedState } from '../../contract/environment.ts';
+import type { Comparison, Coverage, Gap, MachineHealth, ReportedState } from '../../contract/environment.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -47,6 +47,9 @@ export const machineHealthHandlers = ({ store: { db }, longReads, now }: Deps) =
           ...optionalTimestamp('reportedAt', row.reported_at),
           ...optional('waiting', row.waiting_events),
           states: JSON.parse(row.states ?? '[]') as ReportedState[],
+          ...optional('coverage', row.coverage === null ? null : (JSON.parse(row.coverage) as Coverage)),
+          ...optional('gaps', row.gaps === null ? null : (JSON.parse(row.gaps) as Gap[])),
+          ...optional('comparison', row.comparison === null ? null : (JSON.parse(row.comparison) as Comparison)),
         };
       });
       return { status: 200, body: { machines } };

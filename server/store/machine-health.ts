@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { MachineReport } from '../../contract/environment.ts';
+import type { Gap, MachineReport } from '../../contract/environment.ts';
 import { PLANES } from '../../contract/secret.ts';
 import { isOneOf, ofEngine } from './dialect.ts';
 import { QUOTAS } from './quotas.ts';
@@ -12,24 +12,50 @@ export async function keepReport(
   db: Db,
   organizationId: string,
   environmentId: string,
-  { waiting, states }: MachineReport,
+  { waiting, states, coverage, gaps, comparison }: MachineReport,
   now: number,
 ): Promise<boolean> {
   // Nothing that this version does not know is stored, whatever a client sends.
   const known = new Map(states.map(({ state, since, until }) => [state, { state, since, until }]));
+  const toText = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
   const changed = await changedRows(
     db,
     sql`
       update environments
-      set waiting_events = ${waiting}, states = ${JSON.stringify([...known.values()])}, reported_at = ${now}
+      set waiting_events = ${waiting}, states = ${toText([...known.values()])}, coverage = ${toText(pickCoverage(coverage))},
+        gaps = ${toText(gaps?.map(pickGap))}, comparison = ${toText(pickComparison(comparison))}, reported_at = ${now}
       where organization_id = ${organizationId} and environment_id = ${environmentId} and status = 'active'`,
   );
   return changed > 0;
 }
 
+const pickCoverage = (coverage: MachineReport['coverage']) =>
+  coverage && { captured: coverage.captured, keptBack: coverage.keptBack, waiting: coverage.waiting };
+
+const pickGap = ({ kind, agent, version, count }: Gap): Gap => ({
+  kind,
+  agent,
+  ...(version !== undefined && { version }),
+  count,
+});
+
+function pickComparison(comparison: MachineReport['comparison']) {
+  if (comparison === undefined) return undefined;
+  const { comparedAt, sessions, records, problems } = comparison;
+  return { comparedAt, sessions, records, problems: problems.map(({ problem, count }) => ({ problem, count })) };
+}
+
 type Report = Pick<
   EnvironmentRow,
-  'environment_id' | 'cli_version' | 'waiting_events' | 'states' | 'reported_at' | 'last_seen_at'
+  | 'environment_id'
+  | 'cli_version'
+  | 'waiting_events'
+  | 'states'
+  | 'coverage'
+  | 'gaps'
+  | 'comparison'
+  | 'reported_at'
+  | 'last_seen_at'
 >;
 
 /** The reports of the most recently seen active machines, up to the quota. */
@@ -37,7 +63,8 @@ export const readReports = (db: Db, organizationId: string): Promise<Report[]> =
   allRows(
     db,
     sql<Report>`
-      select environment_id, cli_version, waiting_events, states, reported_at, last_seen_at from environments
+      select environment_id, cli_version, waiting_events, states, coverage, gaps, comparison, reported_at, last_seen_at
+      from environments
       where organization_id = ${organizationId} and status = 'active'
       order by last_seen_at desc limit ${QUOTAS.environments}`,
   );

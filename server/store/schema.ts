@@ -127,9 +127,12 @@ export interface EnvironmentRow extends Dated {
   repo_root: string | null;
   repo_remote: string | null;
   git_branch: string | null;
-  /** The last report of its command line. The states are a JSON list. */
+  /** The last report of its command line. The texts are JSON. */
   waiting_events: number | null;
   states: string | null;
+  coverage: string | null;
+  gaps: string | null;
+  comparison: string | null;
   reported_at: Time | null;
   /** The owner of the machine; null: it has none. */
   user_id: string | null;

@@ -38,6 +38,19 @@ export const parserOfTasks =
     return compose(part, place, envelope as { agent: Agent['id'] }, drafts);
   };
 
+/** See `plainRecords` of an agent. */
+export const PLAIN_TASK_RECORDS = [
+  'api_req_started',
+  'checkpoint_created',
+  'completion_result',
+  'environment_history',
+  'files_in_context',
+  'history:assistant',
+  'history:user',
+  'tool',
+  'version',
+];
+
 /**
  * Editors that run extensions: VS Code and its remote server, and editors made from it. An extension has no process of its
  * own, so a task lasts as long as one of them runs.
@@ -67,6 +80,7 @@ export function withTasks(program: Agent, extension: string, cached: Cached): Ag
     roots: (variables, home) => [...program.roots(variables, home), ...taskFolders(extension, variables, home)],
     isTranscript: (path) => isTaskFile(path) || program.isTranscript(path),
     store: (path) => (isTaskFile(path) ? TASK_STORE : storeOf(program, path)),
+    plainRecords: [...(program.plainRecords ?? []), ...PLAIN_TASK_RECORDS],
     // Task ids are times.
     hasLocalIds: true,
     identify: (file, first) => (isTaskFile(file.path) ? identifyTask : program.identify)(file, first),

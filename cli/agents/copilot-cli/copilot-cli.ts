@@ -32,6 +32,7 @@ export const copilotCli: Agent = {
   isTranscript: (path) => /^([^/]+\/events|[^/]+)\.jsonl$/.test(path),
   endsSession: ({ type }) => type === 'session.shutdown',
   identify,
+  plainRecords: ['assistant.turn_end', 'assistant.turn_start', 'hook.end', 'hook.start', 'session.usage_checkpoint'],
   recordKey: (record) => keyOf(record, 'id'),
   restored: {
     namesSubagent: true,

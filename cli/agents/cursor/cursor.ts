@@ -44,6 +44,7 @@ export const cursor: Agent = {
   isTranscript,
   hookedAs,
   endsSession: ({ event }) => isObject(event) && event.hook_event_name === 'sessionEnd',
+  plainRecords: ['sessionEnd'],
   identify,
   folderOf,
   recordKey,

@@ -22,6 +22,7 @@ export const custom: Agent = {
   isTranscript: (path) => path.endsWith('.jsonl'),
   hasLocalIds: true,
   identify,
+  plainRecords: 'all',
   recordKey,
   parse,
 };

@@ -26,6 +26,7 @@ export const droid: Agent = {
   }),
   isTranscript: (path) => path.endsWith('.jsonl'),
   identify,
+  plainRecords: ['todo_state'],
   recordKey: (record) => keyOf(record, 'id'),
   restored: {
     stamp: (record, { origin }) =>

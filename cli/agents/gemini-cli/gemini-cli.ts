@@ -68,6 +68,7 @@ export const geminiCli: Agent = {
   store: (path) => (path.endsWith('.json') ? DOCUMENT : undefined),
   identify,
   folderOf,
+  plainRecords: ['$set'],
   recordKey,
   restates: ({ $set }) => isObject($set) && Array.isArray($set.messages),
   // A message is written with its calls, and once more with their output.

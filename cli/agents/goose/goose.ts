@@ -42,6 +42,7 @@ export const goose: Agent = {
   },
   isTranscript: (path) => path === 'sessions.db',
   entersFolder: () => false,
+  plainRecords: ['messages'],
   store: database,
   hasLocalIds: true,
   identify,

@@ -9,7 +9,7 @@ import { context, event, facts, notice, usage } from '../shared/readers.ts';
 import { nameEntry } from '../shared/responses.ts';
 
 /** What pi and the programs that descend from it have in common. */
-type Sessions = Pick<Agent, 'isTranscript' | 'identify' | 'recordKey' | 'restored' | 'parse'>;
+type Sessions = Pick<Agent, 'isTranscript' | 'identify' | 'plainRecords' | 'recordKey' | 'restored' | 'parse'>;
 
 /**
  * pi writes one file per session and one entry per line, append-only. Entries form a tree by `id` and `parentId`, and all
@@ -35,6 +35,7 @@ export function sessionsOf(agent: Agent['id'], added: Readers = {}): Sessions {
   return {
     isTranscript: (path) => path.endsWith('.jsonl'),
     identify,
+    plainRecords: ['custom'],
     recordKey: (record) => keyOf(record, 'id'),
     restored: {
       stamp: (record, { origin }) =>

@@ -33,6 +33,7 @@ export const qwenCode: Agent = {
   isTranscript: (path) => /(^|\/)(chats|subagents)\/.*\.jsonl$/.test(path),
   namesSession: ({ sessionId }, path) => typeof sessionId === 'string' || isUuid(stemOf(path)),
   identify,
+  plainRecords: ['attribution_snapshot', 'session_artifact_snapshot', 'ui_telemetry'],
   recordKey: (record) => keyOf(record, 'uuid'),
   restored: {
     stamp: (record, { origin: { session, subagent } }, version) => ({

@@ -227,6 +227,9 @@ create table environments (
   git_branch text,
   waiting_events bigint,
   states text,
+  coverage text,
+  gaps text,
+  comparison text,
   reported_at bigint,
   -- The owner of the machine, and the person who claims a machine without an owner.
   user_id text,

@@ -2,8 +2,8 @@
 
 -- keepReport
 update environments
-  set waiting_events = $1, states = $2, reported_at = $3
-  where organization_id = $4 and environment_id = $5 and status = 'active';
+  set waiting_events = $1, states = $2, coverage = $3, gaps = $4, comparison = $5, reported_at = $6
+  where organization_id = $7 and environment_id = $8 and status = 'active';
 
 -- readMachineDays
 select value as environment_id, string_agg(distinct day, ',') as days
@@ -23,7 +23,7 @@ select secret_id, environment_id
   limit $2;
 
 -- readReports
-select environment_id, cli_version, waiting_events, states, reported_at, last_seen_at
+select environment_id, cli_version, waiting_events, states, coverage, gaps, comparison, reported_at, last_seen_at
   from environments
   where organization_id = $1 and status = 'active'
   order by last_seen_at desc

@@ -9,6 +9,17 @@ const machine = (fields: object = {}) => ({
 });
 
 /** States that a machine may report. */
+const COVERAGE = { captured: 40, keptBack: 2, waiting: 1 };
+const GAPS = [
+  { kind: 'ending', agent: 'codex', count: 3 },
+  { kind: 'record', agent: 'claude-code', version: '2.2.0', count: 1 },
+];
+const COMPARISON = {
+  comparedAt: '2026-11-20T09:00:00.000Z',
+  sessions: 40,
+  records: 1200,
+  problems: [{ problem: 'missing', count: 2 }],
+};
 const STATES = [
   { state: 'pause', since: '2026-11-28T13:05:00.000Z', until: '2026-11-28T15:05:00.000Z' },
   { state: 'full' },
@@ -297,11 +308,38 @@ export const ENVIRONMENTS: readonly Scenario[] = [
       expect(of(ours.revokedEnvironmentId)).toBeUndefined();
     },
   },
+  {
+    route: 'reportHealth',
+    name: 'members see the numbers of transcripts, what is not read, and the last comparison',
+    ask: {
+      body: {
+        waiting: 0,
+        states: [],
+        coverage: { ...COVERAGE, file: 'secret-plan.md' },
+        gaps: GAPS.map((gap) => ({ ...gap, file: 'secret-plan.md' })),
+        comparison: { ...COMPARISON, file: 'secret-plan.md' },
+      },
+    },
+    status: 200,
+    async after({ service, ours, theirs }) {
+      const { body, text } = await service.call('GET', '/v1/organizations/me/machine-health', { as: ours.member });
+      expect(body.machines).toContainEqual(
+        expect.objectContaining({ coverage: COVERAGE, gaps: GAPS, comparison: COMPARISON }),
+      );
+      expect(text).not.toContain('secret-plan');
+      const other = await service.call('GET', '/v1/organizations/me/machine-health', { as: theirs.member });
+      expect(other.text).not.toContain('codex');
+    },
+  },
   ...[
     { waiting: -1, states: [] },
     { waiting: 1 },
     { waiting: 1, states: [{ state: 'a file name' }] },
     { waiting: 1, states: [{ state: 'pause', since: 'in the morning' }] },
+    { waiting: 1, states: [], coverage: { captured: 1, keptBack: -1, waiting: 0 } },
+    { waiting: 1, states: [], gaps: [{ kind: 'ending', agent: '~/.codex/sessions', count: 1 }] },
+    { waiting: 1, states: [], gaps: [{ kind: 'ending', agent: 'codex', version: 'a b', count: 1 }] },
+    { waiting: 1, states: [], comparison: { ...COMPARISON, problems: [{ problem: 'a file name', count: 1 }] } },
   ].map((body): Scenario => ({ route: 'reportHealth', name: JSON.stringify(body), ask: { body }, status: 400 })),
   ...(['revokedEnvironmentId', 'theirs'] as const).map(
     (whose): Scenario => ({
