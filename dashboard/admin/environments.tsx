@@ -1,17 +1,20 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Environment } from '../../contract/environment.ts';
+import type { Environment, MachineHealth } from '../../contract/environment.ts';
 import { useIsAdmin } from '../app/app.ts';
 import { paths } from '../app/paths.ts';
 import { keys, useEnvironments, useMachineHealth } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
+import { formatExact, plural } from '../kit/format.ts';
 import { Empty } from '../kit/notes.tsx';
 import { showHidden } from '../kit/text/controls.ts';
-import { Ago } from '../kit/time.tsx';
+import { Ago, useNow } from '../kit/time.tsx';
+import { wordComparison } from '../shared/completeness.ts';
 import { Confirm } from '../shared/confirm.tsx';
 import { nameOfEnvironment, SYSTEMS } from '../shared/environment-name.ts';
 import { Health, VersionOf } from '../shared/machine-health.tsx';
 import { SessionsOf } from '../shared/sessions-of.tsx';
+import { Gaps } from './gaps.tsx';
 import { ChoosePerson, MachinePerson, PersonActions } from './machine-person.tsx';
 import { ResourcePage } from './resource-page.tsx';
 
@@ -32,6 +35,7 @@ export function EnvironmentsPage() {
           </Link>
         </Empty>
       }
+      above={health && health.size > 0 && <Gaps machines={[...health.values()]} />}
       wordsOf={({ displayName = '', hostname }) => `${displayName} ${hostname}`}
       keyOf={({ environmentId }) => environmentId}
       isMuted={({ status }) => status === 'revoked'}
@@ -45,6 +49,12 @@ export function EnvironmentsPage() {
           label: 'capture',
           cell: ({ status, environmentId }) =>
             status === 'revoked' ? 'revoked' : <Health health={health?.get(environmentId)} />,
+        },
+        {
+          head: 'Compared',
+          label: 'compared',
+          explain: 'The result of the last capture verify --all on that machine',
+          cell: ({ environmentId }) => <Compared health={health?.get(environmentId)} />,
         },
         {
           head: 'Version',
@@ -99,5 +109,19 @@ function Name({ environment }: { environment: Environment }) {
       </strong>
       {showHidden(hostname) !== name && <span className="text-muted"> {showHidden(hostname)}</span>}
     </>
+  );
+}
+
+/** The result of a machine's last comparison with the service. */
+function Compared({ health }: { health: MachineHealth | undefined }) {
+  const now = useNow();
+  const { comparison } = health ?? {};
+  if (comparison === undefined) return <span className="text-muted">never</span>;
+  const { comparedAt, problems, sessions, records } = comparison;
+  const compared = `${plural(records, 'record')} of ${plural(sessions, 'session')} compared ${formatExact(Date.parse(comparedAt))}`;
+  return (
+    <span className={problems.length > 0 ? 'text-warn' : 'text-muted'} title={compared}>
+      {wordComparison(comparison, now)}
+    </span>
   );
 }

@@ -20,13 +20,28 @@ interface Props<Resource>
   failed?: unknown;
   /** Repeats that action. */
   onRetry?: (() => void) | undefined;
+  /** Shown above the table. */
+  above?: ReactNode;
   /** Shown below the table, such as dialogs. */
   children?: ReactNode;
 }
 
 /** A page with a table of the organization's resources. Until they are read, it shows that they load or the error. */
 export function ResourcePage<Resource>(props: Props<Resource>) {
-  const { title, context, actions, name = title, query, empty, failed, onRetry, children, wordsOf, ...table } = props;
+  const {
+    title,
+    context,
+    actions,
+    name = title,
+    query,
+    empty,
+    failed,
+    onRetry,
+    above,
+    children,
+    wordsOf,
+    ...table
+  } = props;
   const { isPending, error, data, refetch } = query;
   const [wanted, setWanted] = useState('');
   const letters = wanted.trim().toLowerCase();
@@ -39,6 +54,7 @@ export function ResourcePage<Resource>(props: Props<Resource>) {
         {isPending && <Waiting label={`Loading ${name.toLowerCase()}`} rows={4} />}
         {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
         {data?.length === 0 && empty}
+        {data && data.length > 0 && above}
         {isMany && (
           <input
             type="search"

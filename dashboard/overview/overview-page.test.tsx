@@ -85,6 +85,26 @@ test('begins with a sentence: cost of the week, its change, failures and machine
   expect(sentence()).toContain('eve-air spool full');
 });
 
+test('says in one line how many transcripts are captured and not read, and leads to the machines', async () => {
+  service.answers.listMachineHealth = () => ({
+    machines: [
+      machine('env_ada-mbp', {
+        coverage: { captured: 40, keptBack: 2, waiting: 0 },
+        gaps: [{ kind: 'agent', agent: 'kimi', count: 3 }],
+        comparison: { comparedAt: NOW, sessions: 4, records: 70, problems: [] },
+      }),
+    ],
+  });
+  await show('/', service);
+  const line = page.getByRole('link', {
+    name: /45 transcripts seen on 1 machine: 40 captured, 2 kept back, 3 not read/,
+  });
+  await expect.element(line).toBeVisible();
+  expect(line.element().textContent).toMatch(/Is anything missing\? Nothing on 1 machine compared, .*\.$/);
+  await line.click();
+  await expect.element(page.getByRole('heading', { name: 'Machines' })).toBeVisible();
+});
+
 test('a paused machine is neither healthy nor in trouble, and says since when until when', async () => {
   const answer = service.answers.listMachineHealth;
   const at = (ms: number) => new Date(Date.now() + ms).toISOString();

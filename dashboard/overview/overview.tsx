@@ -14,6 +14,7 @@ import { NoSessions } from '../sessions/no-sessions.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { RangeChoice } from '../shared/range-choice.tsx';
 import { addDays, rangeOf } from '../shared/series-slots.ts';
+import { Completeness } from './completeness.tsx';
 import { Machines } from './machines.tsx';
 import { Multiples } from './multiples.tsx';
 import { daysIn, Sentence } from './sentence.tsx';
@@ -64,6 +65,7 @@ export function OverviewPage() {
             isWaiting={before.isPending}
             isCatchingUp={data.catchingUp === true}
           />
+          <Completeness />
           <Running running={data.running} plane={plane} />
           <Multiples
             usage={data}
