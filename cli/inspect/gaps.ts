@@ -18,14 +18,21 @@ export function findGaps(
   inspected: readonly AgentTranscripts[],
   isAsked: boolean,
 ): LocalGap[] {
-  const policy = openPolicy(context, spool);
-  if (isAsked) policy.refresh();
-  const isWanted = ({ what = '' }: LocalGap) => !isAsked || policy.objectionToFolder(what) === undefined;
+  const folders = findFolders(context);
   return [
     ...inspected.flatMap(({ gaps }) => gaps),
-    ...findFolders(context).filter(isWanted),
+    ...(isAsked ? leaveOutUnwanted(folders, context, spool) : folders),
     ...findUnfamiliar(spool.forms.list(), context.agents, context.now()),
   ];
+}
+
+/** Leaves out folders that the person has excluded. */
+function leaveOutUnwanted(gaps: readonly LocalGap[], context: Context, spool: Spool): readonly LocalGap[] {
+  // Reading the person's wishes is worth it only if there is something to ask about.
+  if (gaps.length === 0) return gaps;
+  const policy = openPolicy(context, spool);
+  policy.refresh();
+  return gaps.filter(({ what = '' }) => policy.objectionToFolder(what) === undefined);
 }
 
 export const isRead = ({ kind }: Pick<LocalGap, 'kind'>): boolean => GAP_KINDS[kind].isRead;

@@ -65,8 +65,8 @@ test('the page Machines sums up what is captured and not read, lists why, and sa
   await expect
     .poll(line)
     .toBe(
-      '1,231 transcripts seen on 2 machines: 1,200 captured, 20 kept back, 1 waiting, 10 not read. ' +
-        'Is anything missing? 2 missing, 2 not read on 1 of 2 machines compared, the first 3 days ago; 1 never compared.',
+      '1,231 transcripts seen: 1,200 captured, 20 kept back, 1 waiting, 10 not read. ' +
+        'Is anything missing? 2 missing, 2 not read on 1 of 2 machines; 1 never compared.',
     );
   await expect.element(row(/Codex.*3 files with an unknown ending.*box-0, box-1/)).toBeVisible();
   await expect.element(row(/kimi.*7 files of an agent that is not supported.*box-1/)).toBeVisible();
@@ -75,6 +75,14 @@ test('the page Machines sums up what is captured and not read, lists why, and sa
   await expect.element(row(/box-0.*2 missing, 2 not read, 3 days ago/)).toBeVisible();
   await expect.element(row(/box-1.*all there, yesterday/)).toBeVisible();
   await expect.element(row(/box-2.*never/)).toBeVisible();
+});
+
+test('a machine with new types of records is healthy, and says so', async () => {
+  await show('/environments', serviceWith([{ states: [{ state: 'unfamiliar' }] }, { states: [{ state: 'unknown' }] }]));
+  const words = row(/box-0/).getByText('new record types');
+  await expect.element(words).toBeVisible();
+  expect(words.element().className).toContain('text-muted');
+  expect(row(/box-1/).getByText('not everything read').element().className).toContain('text-warn');
 });
 
 test('nothing is missing only on the machines that were compared', async () => {

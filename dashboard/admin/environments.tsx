@@ -47,12 +47,14 @@ export function EnvironmentsPage() {
         {
           head: 'Capture',
           label: 'capture',
+          wraps: true,
           cell: ({ status, environmentId }) =>
             status === 'revoked' ? 'revoked' : <Health health={health?.get(environmentId)} />,
         },
         {
           head: 'Compared',
           label: 'compared',
+          wraps: true,
           explain: 'The result of the last capture verify --all on that machine',
           cell: ({ environmentId }) => <Compared health={health?.get(environmentId)} />,
         },

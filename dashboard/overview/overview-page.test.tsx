@@ -97,7 +97,7 @@ test('says in one line how many transcripts are captured and not read, and leads
   });
   await show('/', service);
   const line = page.getByRole('link', {
-    name: /45 transcripts seen on 1 machine: 40 captured, 2 kept back, 3 not read/,
+    name: /45 transcripts seen: 40 captured, 2 kept back, 3 not read/,
   });
   await expect.element(line).toBeVisible();
   expect(line.element().textContent).toMatch(/Is anything missing\? Nothing on 1 machine compared, .*\.$/);

@@ -14,11 +14,9 @@ export function CompletenessLine({ machines }: { machines: readonly MachineHealt
   return (
     <p className="text-13 text-muted">
       {sum && (
-        <span className="num" title={MEANING}>
-          <strong className="text-text">{plural(sum.seen, 'transcript')} seen</strong> on{' '}
-          {plural(sum.machines, 'machine')}
-          {': '}
-          {formatCount(sum.captured)} captured, {formatCount(sum.keptBack)} kept back
+        <span className="num" title={`${MEANING} Reported by ${plural(sum.machines, 'machine')}.`}>
+          <strong className="text-text">{plural(sum.seen, 'transcript')} seen</strong>: {formatCount(sum.captured)}{' '}
+          captured, {formatCount(sum.keptBack)} kept back
           {sum.waiting > 0 && `, ${formatCount(sum.waiting)} waiting`},{' '}
           <span className={sum.notRead > 0 ? 'text-warn' : undefined}>{formatCount(sum.notRead)} not read</span>
           {'. '}

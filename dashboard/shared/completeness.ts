@@ -106,6 +106,6 @@ export function wordMissing(machines: readonly MachineHealth[], now: number): { 
   const problems = [...sums].map(([problem, all]) =>
     wordProblem({ problem, count: all.reduce((sum, { count }) => sum + count, 0) }),
   );
-  const text = `${problems.join(', ')} on ${formatCount(wrong.length)} of ${plural(compared.length, 'machine')} compared, ${ago}${others}`;
+  const text = `${problems.join(', ')} on ${formatCount(wrong.length)} of ${plural(compared.length, 'machine')}${others}`;
   return { text, isWrong: true };
 }

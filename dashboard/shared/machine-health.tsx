@@ -59,20 +59,26 @@ export function wordHealth(health: MachineHealth | undefined, now: number): Heal
   const { silentSince, reportedAt, waiting = 0 } = health;
   // A state that ends by itself ends here, even if the machine sleeps and does not report it.
   const states = health.states.filter(({ until }) => until === undefined || now < Date.parse(until));
-  const [paused, troubles] = [states.filter(isPause), states.filter((one) => !isPause(one))];
+  const paused = states.filter(isPause);
+  const notes = states.filter(isNote);
+  const troubles = states.filter((one) => !isPause(one) && !isNote(one));
   const isStuck = waiting > 0 && reportedAt !== undefined && now - Date.parse(reportedAt) > STUCK_MS;
   const wrong = [
     ...(silentSince ? [`silent since ${formatDay(silentSince)}`] : []),
     ...new Set(troubles.map((one) => wordReported(one, now))),
     ...(isStuck ? [`${plural(waiting, 'event')} waiting`] : []),
   ];
-  const text = [...paused.map((one) => wordReported(one, now)), ...wrong].join(' · ');
+  const noted = notes.map((one) => wordReported(one, now));
+  const text = [...paused.map((one) => wordReported(one, now)), ...wrong, ...noted].join(' · ');
   if (wrong.length > 0) return { text, kind: 'wrong' };
   if (paused.length > 0) return { text, kind: 'paused' };
-  return reportedAt === undefined ? undefined : { text: 'healthy', kind: 'healthy' };
+  return reportedAt === undefined ? undefined : { text: text || 'healthy', kind: 'healthy' };
 }
 
 const isPause = ({ state }: ReportedState) => state === ('pause' satisfies MachineState);
+
+/** Everything is captured. */
+const isNote = ({ state }: ReportedState) => state === ('unfamiliar' satisfies MachineState);
 
 const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long' });
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
