@@ -109,7 +109,7 @@ function summarize(inspection: Inspection, troubles: readonly Checked[], next: s
     leftOut: agents.flatMap((one) => one.leftOut).length,
     gone: inspection.gone,
     expiring: agents.reduce((sum, one) => sum + one.expiring, 0),
-    coverage: { ...inspection.coverage, notRead: countNotRead(inspection.gaps) },
+    coverage: inspection.coverage && { ...inspection.coverage, notRead: countNotRead(inspection.gaps) },
     gaps: reportGaps(inspection.gaps),
     spooled: spool?.waiting,
     counters: spool?.counters,
@@ -167,7 +167,7 @@ function describeStatus(inspection: Inspection, status: ReturnType<typeof summar
       const sent = `, ${formatCount(eventsSent, 'event')} of ${formatCount(sessions, 'session')} sent`;
       return [name, `${formatCount(transcripts, 'transcript')} (${formatBytes(bytes)})${isKnown ? sent : ''}`];
     }),
-    ['Transcripts', isKnown && describeCoverage(status.coverage)],
+    ['Transcripts', status.coverage && describeCoverage(status.coverage)],
     [
       'Not read yet',
       isKnown && unread > 0 && `${formatCount(unread, 'transcript')}, the oldest for ${formatAge(oldest)}`,

@@ -52,7 +52,9 @@ export async function inspect(context: Context, known: Known = {}) {
     const isAsked = wished.trouble === undefined;
     const transcripts = known.transcripts ?? inspectTranscripts(context, spool, isAsked);
     return {
-      ...{ now, state, settings, service, account, ...transcripts },
+      ...{ now, state, settings, service, account, transcripts, agents: transcripts.agents },
+      /** Absent if it is not known what was captured or what the person wants. */
+      coverage: opened.value && isAsked ? transcripts.coverage : undefined,
       daemon: known.daemon ?? inspectDaemon(context, spool.getMeta('daemon')),
       gaps: findGaps(context, spool, transcripts.agents, isAsked),
       /** Absent if nothing was captured yet, or if the spool cannot be opened. */

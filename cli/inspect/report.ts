@@ -25,7 +25,7 @@ export function createStateReport(context: Context, inspectMs = INSPECT_MS): Sta
       daemon: { running: true },
       ...(!isDue && transcripts && { transcripts }),
     });
-    const { agents, coverage } = inspection;
+    const { agents, coverage } = inspection.transcripts;
     // At first, all transcripts are unread, because the reading begins.
     const isFirst = transcripts === undefined && !isDue;
     const known = isFirst ? agents.map((one) => ({ ...one, unread: [] })) : agents;
@@ -45,8 +45,7 @@ function toReport(inspection: Inspection, context: Context): MachineReport {
       ...(since !== undefined && { since: new Date(since).toISOString() }),
       ...(until !== undefined && { until: new Date(until).toISOString() }),
     })),
-    // Without the spool, every transcript would seem unread.
-    ...(spool && { coverage }),
+    ...(coverage && { coverage }),
     gaps: reportGaps(gaps),
     ...(spool?.comparison && { comparison: spool.comparison }),
   };
