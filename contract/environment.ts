@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Body, Id, OneOf, Text, Timestamp, VisibleText } from './common.ts';
+import { GAP_KINDS } from './gap-kinds.ts';
 
 export const PLATFORMS = ['darwin', 'linux', 'win32'] as const;
 export type Platform = (typeof PLATFORMS)[number];
@@ -88,22 +89,6 @@ export const ReportedState = Type.Object({
 });
 export type ReportedState = Static<typeof ReportedState>;
 
-/**
- * What capture does not read, or does not understand, of the sessions on a machine. `isRead`: it is captured as a whole, and
- * only its meaning is not known.
- */
-export const GAP_KINDS = {
-  ending: { isRead: false, describes: 'transcripts with an ending that no reader knows' },
-  table: { isRead: false, describes: 'sessions in a table of a database that no reader knows' },
-  folder: { isRead: false, describes: 'transcripts in a further folder of an agent, for instance of another account' },
-  agent: { isRead: false, describes: 'files in the folder of an agent that is not supported' },
-  unreadable: { isRead: false, describes: 'files and folders that cannot be opened' },
-  line: { isRead: false, describes: 'lines that are too long to be captured' },
-  record: { isRead: true, describes: 'types of records that no reader knows' },
-  field: { isRead: true, describes: 'fields that came with an update of the agent and that no reader knows' },
-} as const;
-export type GapKind = keyof typeof GAP_KINDS;
-
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 /** Of one kind and one agent: a count without any name of a file, table or field. */
@@ -125,13 +110,6 @@ export const Coverage = Type.Object({
   waiting: { ...Count, description: 'with records that are not captured yet' },
 });
 export type Coverage = Static<typeof Coverage>;
-
-/** Each counts files or sessions; a line is a part of a transcript. */
-const COUNTS_TRANSCRIPTS: ReadonlySet<string> = new Set<GapKind>(['ending', 'table', 'folder', 'agent', 'unreadable']);
-
-/** How many transcripts are not read. */
-export const countNotRead = (gaps: readonly Pick<Gap, 'kind' | 'count'>[]): number =>
-  gaps.reduce((sum, { kind, count }) => sum + (COUNTS_TRANSCRIPTS.has(kind) ? count : 0), 0);
 
 /** The result of `capture verify --all`: the comparison of all transcripts of a machine with the service. */
 export const Comparison = Type.Object({

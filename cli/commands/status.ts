@@ -1,4 +1,5 @@
-import { type Coverage, countNotRead } from '../../contract/environment.ts';
+import type { Coverage } from '../../contract/environment.ts';
+import { countNotRead } from '../../contract/gap-kinds.ts';
 import type { Visibility } from '../../contract/session.ts';
 import { defineCommand, flag } from '../command.ts';
 import { stateFolder } from '../config.ts';

@@ -1,4 +1,5 @@
-import { GAP_KINDS, type Gap } from '../../contract/environment.ts';
+import type { Gap } from '../../contract/environment.ts';
+import { GAP_KINDS } from '../../contract/gap-kinds.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Context } from '../context.ts';
 import { openPolicy } from '../pipeline.ts';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { GapKind } from '../../contract/environment.ts';
+import type { GapKind } from '../../contract/gap-kinds.ts';
 import type { Agent } from '../agents/agent.ts';
 import { rootsIn } from '../agents/more-folders.ts';
 import { storeOf } from '../agents/store.ts';

@@ -1,4 +1,5 @@
-import { type Comparison, GAP_KINDS, type Gap, type GapKind } from '../../contract/environment.ts';
+import type { Comparison, Gap } from '../../contract/environment.ts';
+import { GAP_KINDS, type GapKind } from '../../contract/gap-kinds.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import { formatCount, type Output, type OutputLine } from '../output.ts';
 

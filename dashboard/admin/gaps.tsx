@@ -2,9 +2,9 @@ import type { MachineHealth } from '../../contract/environment.ts';
 import { plural } from '../kit/format.ts';
 import { Table } from '../kit/table.tsx';
 import { agentName } from '../shared/agent-name.tsx';
-import { mergeGaps, type TeamGap, wordGap } from '../shared/completeness.ts';
 import { CompletenessLine } from '../shared/completeness-line.tsx';
 import { useMachineNames } from '../shared/group-names.ts';
+import { mergeGaps, type TeamGap, wordGap } from './gap-words.ts';
 
 /** Machines that are named; the others are counted. */
 const MOST_NAMED = 3;
