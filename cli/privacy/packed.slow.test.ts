@@ -70,7 +70,7 @@ test('verify does not say that everything is there while a packed file cannot be
   pack();
   expect(await verify()).toMatchObject({ exitCode: 0 });
   write(packed.replace(THREAD, uuid(3, 1)), 'damaged');
-  expect(await verify()).toMatchObject({ exitCode: 1, unknown: 1 });
+  expect(await verify()).toMatchObject({ exitCode: 1, gaps: [{ kind: 'unreadable', agent: 'codex', count: 1 }] });
 });
 
 test('a packed thread is verified, and a person can import it by its name', async () => {

@@ -40,8 +40,15 @@ export const KNOWN_FOLDERS: readonly KnownFolder[] = [
   { agent: 'copilot-cli', name: 'Copilot CLI', folders: ['.copilot/session-state'], sessions: LINES },
   { agent: 'qwen-code', name: 'Qwen Code', folders: ['.qwen/projects'], sessions: LINES },
   { agent: 'pi', name: 'pi', folders: ['.pi/agent/sessions'], sessions: LINES },
+  { agent: 'oh-my-pi', name: 'oh-my-pi', folders: ['.omp/agent/sessions'], sessions: LINES },
   { agent: 'droid', name: 'Droid', folders: ['.factory/sessions', '.factory/projects'], sessions: LINES },
   { agent: 'gemini-cli', name: 'Gemini CLI', folders: ['.gemini/tmp'], sessions: /(^|\/)chats\/.*\.jsonl?$/ },
+  {
+    agent: 'antigravity-cli',
+    name: 'Antigravity CLI',
+    folders: ['.gemini/antigravity-cli/brain'],
+    sessions: /(^|\/)transcript_full\.jsonl$/,
+  },
   {
     agent: 'cursor',
     name: 'Cursor',
@@ -67,7 +74,7 @@ export const KNOWN_FOLDERS: readonly KnownFolder[] = [
   {
     agent: 'antigravity',
     name: 'Antigravity',
-    folders: ['.gemini/antigravity', '.gemini/antigravity-cli'],
+    folders: ['.gemini/antigravity'],
     sessions: /^conversations\/.*\.(pb|db)$|(^|\/)transcript[^/]*\.jsonl$/,
     reason: 'it encrypts its conversations in part',
   },
@@ -91,7 +98,6 @@ export const KNOWN_FOLDERS: readonly KnownFolder[] = [
   { agent: 'kimi', name: 'Kimi CLI', folders: ['.kimi/sessions'], sessions: LINES, reason: NOT_YET },
   { agent: 'kiro', name: 'Kiro CLI', folders: ['.kiro/sessions'], sessions: LINES, reason: NOT_YET },
   { agent: 'kiro', name: 'Kiro CLI', folders: [data('kiro-cli')], sessions: /^data\.sqlite3$/, reason: NOT_YET },
-  { agent: 'oh-my-pi', name: 'oh-my-pi', folders: ['.omp/agent/sessions'], sessions: LINES, reason: NOT_YET },
   {
     agent: 'openclaw',
     name: 'OpenClaw',

@@ -22,7 +22,7 @@ function turn(number: number): string {
 
 /** Packs a transcript as Codex does: under the same name and with the same time of the last change. */
 function pack(path: string): void {
-  const { mtime } = statSync(path);
+  const mtime = statSync(path).mtimeMs / 1000;
   writeFileSync(`${path}.zst`, zstdCompressSync(readFileSync(path)));
   utimesSync(`${path}.zst`, mtime, mtime);
   rmSync(path);
@@ -61,7 +61,7 @@ test('a transcript that was read is not read again after it was packed, wherever
 test('a transcript that was read before it was packed is not unpacked', async () => {
   const { path, read, troubles } = setUp();
   await read();
-  const { mtime } = statSync(path);
+  const mtime = statSync(path).mtimeMs / 1000;
   rmSync(path);
   writeFileSync(`${path}.zst`, 'unpacking this would fail');
   utimesSync(`${path}.zst`, mtime, mtime);
