@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { Value } from 'typebox/value';
 import { Email } from '../contract/organization.ts';
 import type { RetentionBounds } from '../contract/retention.ts';
-import { isShared, lacksTenant } from './identity/entra.ts';
-import { EMAIL_CLAIMS, type EmailRules } from './identity/profile.ts';
+import { EMAIL_CLAIMS, type EmailClaim, isShared, lacksTenant } from './issuers.ts';
 
 interface Option<Value> {
   default: Value;
@@ -147,7 +146,7 @@ export const OPTIONS = {
   ),
   OIDC_ISSUER: optional('Issuer of the identity provider `oidc`.', address(['http:', 'https:'])),
   OIDC_CLIENT_ID: optional('Client id of the dashboard at the identity provider `oidc`.', text),
-  OIDC_EMAIL_CLAIM: option<EmailRules['claim']>(
+  OIDC_EMAIL_CLAIM: option<EmailClaim>(
     'email',
     'Claim that contains the e-mail address of a person at the identity provider `oidc`: `email`, `preferred_username` or `upn`.',
     oneOf(EMAIL_CLAIMS),

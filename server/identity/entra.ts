@@ -1,39 +1,11 @@
 import type { JWTPayload } from 'jose';
+import { isSharedTenant, tenantIn } from '../issuers.ts';
 
-/* Microsoft Entra (Azure AD): its issuers, and the claims that only it writes. */
-
-const ISSUER_PATH = /^\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/v2\.0)?\/?$/i;
-
-/** The tenant of all personal Microsoft accounts. */
-const PERSONAL = '9188040d-6c67-4c5b-b112-36a304b66dad';
-
-/** Names in place of a tenant, and the tenants in which people of all companies have accounts. */
-const SHARED = new Set(['common', 'organizations', 'consumers', PERSONAL, 'f8cdef31-a31e-4b4a-93e4-5f571e91255a']);
-
-const HOSTS = /^(login\.microsoftonline\.(com|us)|login\.partner\.microsoftonline\.cn|sts\.windows\.net)$/;
-
-/** Issuers of other vendors at which anybody can have an account. */
-const PUBLIC_HOSTS = new Set([
-  'accounts.google.com',
-  'appleid.apple.com',
-  'gitlab.com',
-  'slack.com',
-  'www.linkedin.com',
-]);
-
-const firstSegment = (issuer: string): string => (new URL(issuer).pathname.split('/')[1] ?? '').toLowerCase();
-
-/** Whether people of many companies have accounts at the issuer. */
-export const isShared = (issuer: string): boolean =>
-  SHARED.has(firstSegment(issuer)) || PUBLIC_HOSTS.has(new URL(issuer).hostname);
-
-/** Whether the address is an issuer of Microsoft without the id of a tenant. Its tokens name another issuer. */
-export const lacksTenant = (issuer: string): boolean =>
-  HOSTS.test(new URL(issuer).hostname) && !ISSUER_PATH.test(new URL(issuer).pathname);
+/* Microsoft Entra (Azure AD): the claims that only it writes. */
 
 /** The tenant that issued the token: `tid`, if the issuer itself names this tenant. */
 export function tenantOf({ iss, tid }: JWTPayload): string | undefined {
-  const [, named] = iss !== undefined && URL.canParse(iss) ? (ISSUER_PATH.exec(new URL(iss).pathname) ?? []) : [];
+  const named = iss !== undefined && URL.canParse(iss) ? tenantIn(iss) : undefined;
   return named !== undefined && named === tid ? named : undefined;
 }
 
@@ -41,7 +13,7 @@ export function tenantOf({ iss, tid }: JWTPayload): string | undefined {
 export function objectIdOf(payload: JWTPayload): string | undefined {
   const { oid } = payload;
   const tenant = tenantOf(payload);
-  if (tenant === undefined || SHARED.has(tenant)) return undefined;
+  if (tenant === undefined || isSharedTenant(tenant)) return undefined;
   return typeof oid === 'string' && oid !== '' ? oid : undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { JWTPayload } from 'jose';
 import { Value } from 'typebox/value';
 import { Email } from '../../contract/organization.ts';
+import type { EmailClaim } from '../issuers.ts';
 import { emailKey } from '../store/columns.ts';
 import { isDomainVerified, isGuest, tenantOf } from './entra.ts';
 
@@ -10,12 +11,9 @@ export interface Profile {
   emailVerified: boolean;
 }
 
-/** The claims that may contain the e-mail. */
-export const EMAIL_CLAIMS = ['email', 'preferred_username', 'upn'] as const;
-
 /** How the operator wants e-mails to be read. */
 export interface EmailRules {
-  claim: (typeof EMAIL_CLAIMS)[number];
+  claim: EmailClaim;
   /** The operator vouches for all addresses of the issuer's own accounts. */
   trustsIssuer: boolean;
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { recordSignIn } from '../../store/people.ts';
-import type { AccountRow, Db, LinkRow } from '../../store/schema.ts';
+import type { Db } from '../../store/schema.ts';
+import type { AccountRow, LinkRow } from '../../store/schema-identity.ts';
 import {
   findAccount,
   findAccountByEmail,
