@@ -30,6 +30,8 @@ const ADDED: Readers = {
   'message fileMention': readFiles,
 };
 
+const sessions = sessionsOf('oh-my-pi', ADDED);
+
 /**
  * oh-my-pi writes pi's format with further entries. The first line is a title of fixed width that is written over in place. A
  * sub-agent has a file in a folder that is named after its parent's file. The program also follows pi's variable
@@ -47,7 +49,11 @@ export const ohMyPi: Agent = {
     join(resolve(home, folder || '.omp'), 'profiles'),
     ...(data ? [join(data, 'omp', 'sessions')] : []),
   ],
-  ...sessionsOf('oh-my-pi', ADDED),
+  ...sessions,
+  restored: {
+    ...sessions.restored,
+    places: () => ['message.content', 'message.content.*.arguments', 'message.usage.reasoningTokens'],
+  },
   // A profile has other files beside its sessions.
   isTranscript: (path) => path.endsWith('.jsonl') && !/^[^/]+\/agent\/(?!sessions\/)/.test(path),
   namesSession: ({ type }) => type === 'session',

@@ -113,11 +113,15 @@ function readInjected(part: Part, prefix: string): Draft[] {
 /** Since 1.0, a summary and other work of the program have their own usage. */
 const readUsage = usage(
   {
-    inputTokens: 'message.usage.input',
-    outputTokens: 'message.usage.output',
-    cacheReadTokens: 'message.usage.cacheRead',
-    cacheWriteTokens: 'message.usage.cacheWrite',
-    totalTokens: 'message.usage.totalTokens',
+    model: 'model',
+    purpose: 'kind',
+    inputTokens: ['message.usage.input', 'usage.input'],
+    outputTokens: ['message.usage.output', 'usage.output'],
+    cacheReadTokens: ['message.usage.cacheRead', 'usage.cacheRead'],
+    cacheWriteTokens: ['message.usage.cacheWrite', 'usage.cacheWrite'],
+    cacheWrite1hTokens: ['message.usage.cacheWrite1h', 'usage.cacheWrite1h'],
+    reasoningTokens: ['message.usage.reasoning', 'message.usage.reasoningTokens', 'usage.reasoning'],
+    totalTokens: ['message.usage.totalTokens', 'usage.totalTokens'],
   },
   'excluded',
 );
