@@ -109,6 +109,12 @@ export const SessionFacts = Type.Object({
           description: 'the price of prompts with more tokens than this; absent: of the shortest prompts',
         }),
       ),
+      upTo: Type.Optional(
+        Type.Integer({
+          description:
+            'the most tokens of a prompt and its answer; more are the sum of several responses, which `above` does not fit',
+        }),
+      ),
       unknownTerms: Type.Optional(
         Type.String({ description: 'those of the terms whose price is unknown, so that the normal price is taken' }),
       ),

@@ -33,6 +33,7 @@ export interface Spent {
   price?: Price;
   /** The length of a prompt in tokens, above which the price holds. */
   above?: number;
+  upTo?: number;
   /** The terms whose price is not known, so that the normal price was taken. */
   unknown?: string;
 }

@@ -140,7 +140,7 @@ const usageOf = ({ days }: Facts): SessionFacts['usage'] =>
       [...models].map(([key, spent]) => {
         const [inputTokens, cachedTokens, cacheWriteTokens, cacheWrite1hTokens, outputTokens, webSearches] =
           spent.tokens;
-        const { price, above, unknown } = spent;
+        const { price, above, upTo, unknown } = spent;
         const { model, terms } = readKey(key);
         const cost = costOfSpent(spent);
         return {
@@ -149,6 +149,7 @@ const usageOf = ({ days }: Facts): SessionFacts['usage'] =>
           ...(cost !== null && { cost: toDollars(cost) }),
           ...(price && { price }),
           ...(above !== undefined && { above }),
+          ...(upTo !== undefined && { upTo }),
           ...(unknown !== undefined && { unknownTerms: unknown }),
         };
       }),

@@ -40,8 +40,8 @@ interface Charge {
 }
 
 function chargeOf(priceOf: PriceOf, day: string, model: string, terms: string, tokens: Tokens): Charge {
-  const priced = priceOf(model, day, terms, tokens[0]);
   const [input, , , , output] = tokens;
+  const priced = priceOf(model, day, terms, { input, output });
   return {
     priced,
     tokens,

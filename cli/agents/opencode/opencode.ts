@@ -40,7 +40,7 @@ export const createOpenCode = (id: 'opencode' | 'kilo', displayName: string, var
     identify,
     recordKey,
     restates: ({ fork }) => isObject(fork) && fork.isCopy === true,
-    plainRecords: ['assistant', 'compaction', 'patch', 'session_input', 'step-start', 'text', 'todo'],
+    plainRecords: ['assistant', 'compaction', 'patch', 'session_input', 'step-start', 'text', 'todo', 'user'],
     parse: parserFor(id),
   }) satisfies Agent;
 

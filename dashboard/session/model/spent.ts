@@ -68,10 +68,13 @@ type UsageRow = SessionFacts['usage'][number];
 /** Finds the row with the price of a response. */
 function createFinder(usage: SessionFacts['usage'] | undefined) {
   const rows = Map.groupBy(usage ?? [], ({ day, terms, model }) => keyOf(day, terms, model));
-  return (key: string, { input }: Usage): UsageRow | undefined =>
+  return (key: string, { input, output }: Usage): UsageRow | undefined =>
     rows
       .get(key)
-      ?.filter(({ above }) => above === undefined || input > above)
+      ?.filter(
+        ({ above, upTo = Number.POSITIVE_INFINITY }) =>
+          above === undefined || (input > above && input + output <= upTo),
+      )
       .reduce<UsageRow | undefined>((last, row) => ((row.above ?? 0) >= (last?.above ?? 0) ? row : last), undefined);
 }
 

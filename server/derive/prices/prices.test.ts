@@ -24,7 +24,7 @@ const DAY = '2026-11-20';
 /** US dollars; undefined if no price is known. */
 function costOf(prices: ReturnType<typeof readPrices>, model: string, counts: Partial<Counts>, terms = '', day = DAY) {
   const all = { ...noUsage(), ...counts };
-  const priced = prices.priceOf(model, day, terms, all.input);
+  const priced = prices.priceOf(model, day, terms, all);
   return priced && costAt(priced.price, all) / 1e9;
 }
 
@@ -102,12 +102,25 @@ describe('prices', () => {
     (model) => expect(dollars(model, { input: 1 })).toBeUndefined(),
   );
 
+  test.each([
+    ['gpt-5.6-terra', '', 14],
+    ['gpt-5.6-terra', 'priority', 28],
+    ['claude-sonnet-4.5', '', 18],
+    ['gemini-3-pro-preview', '', 14],
+  ])(
+    'of %s %s are those of short prompts if a report has more tokens than one response can have',
+    (model, terms, cost) => {
+      expect(dollars(model, { input: MILLION, output: MILLION }, terms)).toBe(cost);
+    },
+  );
+
   test('name the terms that have no known price, and then are the normal ones', () => {
-    expect(prices.priceOf('claude-opus-4-6', DAY, 'fast+slow', 1)).toMatchObject({
+    expect(prices.priceOf('claude-opus-4-6', DAY, 'fast+slow', { input: 1, output: 0 })).toMatchObject({
       unknown: 'slow',
       price: { input: 30 },
     });
-    expect(prices.priceOf('gpt-5.4', DAY, 'priority', 300_000)).toMatchObject({ unknown: 'priority', above: 271_999 });
+    const long = { input: 300_000, output: 0 };
+    expect(prices.priceOf('gpt-5.4', DAY, 'priority', long)).toMatchObject({ unknown: 'priority', above: 271_999 });
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import { calcPrice, type ModelPrice, type PriceCalculation } from '@pydantic/genai-prices';
 import type { Price } from '../../../contract/entry/cost.ts';
-import { nameOfTerms } from '../../../contract/entry/usage.ts';
+import { nameOfTerms, type Usage } from '../../../contract/entry/usage.ts';
 import { readModelName } from './model-name.ts';
 import { OVERRIDES } from './overrides.ts';
 import { readPriceList } from './price-list.ts';
@@ -12,12 +12,19 @@ export interface Priced {
   price: Price;
   /** The length of a prompt in tokens, above which the price holds; absent if it holds for the shortest prompts. */
   above?: number;
+  /**
+   * The most tokens that a prompt and its answer have together, if the price depends on the length of the prompt. A report with more
+   * tokens is the sum of several responses. Their lengths are unknown, so they have the price of the shortest prompts.
+   */
+  upTo?: number;
   /** The terms whose price is not known, so that the normal price was taken. */
   unknown?: string;
 }
 
-/** @returns undefined if no price is known */
-export type PriceOf = (model: string, day: string, terms: string, prompt: number) => Priced | undefined;
+/** `input` includes cached tokens. @returns undefined if no price is known */
+export type PriceOf = (model: string, day: string, terms: string, response: Response) => Priced | undefined;
+
+type Response = Pick<Usage, 'input' | 'output'>;
 
 export interface Prices {
   priceOf: PriceOf;
@@ -43,24 +50,37 @@ export function readPrices(file?: string): Prices {
 
   function stepsOf(model: string, day: string, terms: string): Steps {
     const key = `${day} ${terms} ${model}`;
-    const steps = known.get(key) ?? findSteps(tables, model, day, terms);
+    const steps = known.get(key) ?? findSteps(tables, model, day, terms).map((step) => within(step, windowOf(model)));
     if (known.size > MOST_KNOWN) known.clear();
     known.set(key, steps);
     return steps;
   }
 
   return {
-    priceOf: (model, day, terms, prompt) =>
-      stepsOf(model, day, terms).findLast(({ above }) => above === undefined || prompt > above),
-    contextWindowOf(model) {
-      const { name } = readModelName(model);
-      const row = tables.map((rows) => findRow(rows, name)).find((row) => row?.contextWindow !== undefined);
-      const most = row?.contextWindow ?? find(name, TODAY)?.model.context_window;
-      if (most === undefined) return undefined;
-      const usual = name.startsWith('claude-') ? Math.min(most, USUAL_WINDOW) : most;
-      return { most, usual: row?.usualWindow ?? usual };
-    },
+    priceOf: (model, day, terms, { input, output }) =>
+      stepsOf(model, day, terms).findLast(
+        ({ above, upTo = Number.POSITIVE_INFINITY }) =>
+          above === undefined || (input > above && input + output <= upTo),
+      ),
+    contextWindowOf: windowOf,
   };
+
+  function windowOf(model: string): { most: number; usual: number } | undefined {
+    const { name } = readModelName(model);
+    const row = tables.map((rows) => findRow(rows, name)).find((row) => row?.contextWindow !== undefined);
+    const most = row?.contextWindow ?? find(name, TODAY)?.model.context_window;
+    if (most === undefined) return undefined;
+    const usual = name.startsWith('claude-') ? Math.min(most, USUAL_WINDOW) : most;
+    return { most, usual: row?.usualWindow ?? usual };
+  }
+}
+
+/** The window of a Claude model that had a larger one on request, which the list does not have. */
+const LARGER_WINDOW = 1_000_000;
+
+function within(step: Priced, window: { most: number } | undefined): Priced {
+  if (step.above === undefined || window === undefined) return step;
+  return { ...step, upTo: window.most > step.above ? window.most : LARGER_WINDOW };
 }
 
 /** A model has the same window on every day. */
