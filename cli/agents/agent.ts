@@ -108,10 +108,21 @@ export interface Agent {
   recordKey(record: JsonObject, place: RecordPlace): string | undefined;
   /** What the events of a record do not tell about it, for making it of them again; see `cli/recover/record.ts`. */
   restored?: RestoredForm;
+  /** A prompt in a line of `history.jsonl` in its folder, where it keeps prompts longer than transcripts. */
+  readPrompt?(line: JsonObject): PromptLine | undefined;
   /** How a person goes on with a copy of a session. Absent if its program cannot, or reads sessions from a store of its own. */
   continuation?: AgentContinuation;
   /** The events of one record. Never throws, and puts every leaf of the record into exactly one of them. */
   parse(record: JsonObject, place: RecordPlace): CapturedEvent[];
+}
+
+/** A prompt of any session. */
+export interface PromptLine {
+  session: string;
+  /** In milliseconds since 1970. */
+  time: number;
+  text: string;
+  folder?: string;
 }
 
 export interface RestoredForm {

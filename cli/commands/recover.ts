@@ -6,9 +6,17 @@ import { EXIT, Failure } from '../failure.ts';
 import { formatAge, formatCount, type Output, type OutputLine } from '../output.ts';
 import { tilde } from '../paths.ts';
 import { confirm } from '../prompt.ts';
+import { recoverPrompts } from '../recover/prompts.ts';
 import { type RecoveredFile, type RecoveredSession, recoverSession } from '../recover/recover.ts';
 import { createSessionReader } from '../recover/service-events.ts';
-import { CHOICE_OPTIONS, chooseSessions, requireAgents, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
+import {
+  CHOICE_OPTIONS,
+  chooseSessions,
+  requireAgents,
+  SESSION_NAMES,
+  type SessionFilter,
+  withSpool,
+} from '../sessions/choose.ts';
 import { findGone, type GoneSession } from '../sessions/gone.ts';
 import { signInToRead } from '../setup/device-sign-in.ts';
 import type { Spool } from '../spool/open.ts';
@@ -24,6 +32,7 @@ export const recoverCommand = defineCommand({
     ['capture recover', 'lists what is gone, and asks'],
     ['capture recover 0199a213', 'one session'],
     ['capture recover --dry-run', 'only lists what is gone'],
+    ['capture recover --prompts', 'prompts that Claude Code and Codex remember of other sessions'],
     ['capture recover 0199a213 --to DIR', 'writes copies into a folder, also of sessions in databases'],
   ],
   takes: {
@@ -31,9 +40,11 @@ export const recoverCommand = defineCommand({
     ...CHOICE_OPTIONS,
     dryRun: flag('--dry-run', 'only list what would be written'),
     to: text('--to <folder>', 'write copies into this folder, and nothing where the agents look'),
+    prompts: flag('--prompts', 'prompts of sessions that were deleted before capture read them'),
   },
-  async run(context, { dryRun, to, ...filter }, output) {
+  async run(context, { dryRun, to, prompts, ...filter }, output) {
     return withSpool(context, async (spool): Promise<number> => {
+      if (prompts) return recoverAllPrompts(context, spool, filter, dryRun, output);
       const chosen = chooseSessions(context, spool, filter);
       const gone = to === undefined ? findGone(context, spool, chosen) : toCopy(chosen);
       const isAsking = filter.sessions.length === 0 && !output.json && to === undefined;
@@ -49,6 +60,34 @@ export const recoverCommand = defineCommand({
     });
   },
 });
+
+function recoverAllPrompts(
+  context: Context,
+  spool: Spool,
+  { agent, sessions, since }: SessionFilter,
+  isDryRun: boolean,
+  output: Output,
+) {
+  if (sessions.length > 0 || since !== undefined) {
+    throw new Failure(EXIT.usage, '--prompts takes no session and no time.', 'Limit it with --agent.');
+  }
+  const found = recoverPrompts(context, spool, requireAgents(context, agent), isDryRun);
+  const { written, prompts, exists, present, keptBack } = found;
+  const others = [
+    ...(present > 0 ? [`${formatCount(present, 'session')} left out: the transcript is here, or capture has it.`] : []),
+    ...(keptBack > 0 ? [`${formatCount(keptBack, 'session')} left out, as you decided about them.`] : []),
+    ...(exists > 0 ? [`${formatCount(exists, 'session')} came back before.`] : []),
+  ];
+  const verb = isDryRun ? 'would come back' : 'came back';
+  output.answer(found, [
+    `${formatCount(prompts, 'prompt')} of ${formatCount(written, 'session')} ${verb}, as sessions of a custom agent.`,
+    ...others,
+    ...(written > 0 && !isDryRun
+      ? ['Capture treats them like sessions from before it was set up: `capture import` sends them.']
+      : []),
+  ]);
+  return EXIT.ok;
+}
 
 const toText = (line: OutputLine): string => (typeof line === 'string' ? line : line.slice(1).join(''));
 

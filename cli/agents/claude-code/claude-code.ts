@@ -4,6 +4,7 @@ import { headerOf, isUuid, stemOf, toOrigin } from '../shared/identity.ts';
 import { locate } from '../shared/locations.ts';
 import { isObject, partOf, peekText, peekWords } from '../shared/part.ts';
 import { parse } from './parse.ts';
+import { readPrompt } from './prompt-history.ts';
 import { RESTORED } from './restored.ts';
 
 const DEFAULT_RETENTION_DAYS = 30;
@@ -60,6 +61,7 @@ export const claudeCode: Agent = {
     'tools-used',
   ],
   recordKey,
+  readPrompt,
   restates: ({ isCompactSummary, type }) => isCompactSummary === true || type === 'summary' || type === 'last-prompt',
   bearsEarlierTime: ({ isSnapshotUpdate }) => isSnapshotUpdate === true,
   restored: RESTORED,

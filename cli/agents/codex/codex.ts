@@ -51,6 +51,10 @@ export const codex: Agent = {
     'turn.completed',
   ],
   recordKey,
+  readPrompt: ({ session_id: session, ts, text }) =>
+    typeof session === 'string' && typeof ts === 'number' && typeof text === 'string'
+      ? { session, time: ts * 1000, text }
+      : undefined,
   restates,
   restored: RESTORED,
   continuation: {

@@ -1,0 +1,105 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { write } from '../test/folder.ts';
+import { type HeldService, startHeld } from '../test/held.ts';
+import { prompt, sessionId } from '../test/transcripts.ts';
+
+const BEFORE = Date.UTC(2026, 2, 1, 9);
+
+const ofClaude = (session: number, text: string, more: object = {}) =>
+  JSON.stringify({
+    display: text,
+    pastedContents: {},
+    timestamp: BEFORE,
+    project: '/home/dev/shop',
+    sessionId: sessionId(session),
+    ...more,
+  });
+
+function remember(held: HeldService, lines: readonly string[], path = '.claude/history.jsonl'): void {
+  write(join(held.home, path), `${lines.join('\n')}\n`);
+}
+
+const written = ({ home }: HeldService) => {
+  const folder = join(home, 'state/custom/prompts');
+  return existsSync(folder) ? readdirSync(folder).sort() : [];
+};
+
+async function recover(held: HeldService, ...more: string[]) {
+  const { exitCode, stdout } = await held.run('recover', '--prompts', '--json', ...more);
+  expect(exitCode).toBe(0);
+  return JSON.parse(stdout);
+}
+
+/** A machine with one captured session. */
+async function setUp() {
+  const held = await startHeld();
+  write(join(held.home, '.claude/projects/shop', `${sessionId(1)}.jsonl`), `${prompt(1, 0, 'captured')}\n`);
+  expect(await held.run('import')).toMatchObject({ exitCode: 0 });
+  return held;
+}
+
+test('prompts of sessions that nobody has any more become sessions that say that they are incomplete', async () => {
+  const held = await setUp();
+  const pasted = { 1: { id: 1, type: 'text', content: 'a long log' } };
+  remember(held, [
+    ofClaude(1, 'captured'),
+    ofClaude(2, 'look at [Pasted text #1 +20 lines]', { pastedContents: pasted }),
+    ofClaude(2, 'and then?', { timestamp: BEFORE + 60_000 }),
+    'not JSON',
+    ofClaude(3, 'without a session', { sessionId: undefined }),
+    ofClaude(3, 'hostile', { sessionId: '../../.ssh/authorized_keys' }),
+  ]);
+  remember(
+    held,
+    [JSON.stringify({ session_id: sessionId(4), ts: BEFORE / 1000, text: 'of Codex' })],
+    '.codex/history.jsonl',
+  );
+  expect(await recover(held, '--dry-run')).toMatchObject({ written: 2, prompts: 3, present: 1 });
+  expect(written(held)).toEqual([]);
+  expect(await recover(held)).toEqual({ written: 2, prompts: 3, exists: 0, present: 1, keptBack: 0 });
+  expect(await recover(held)).toEqual({ written: 0, prompts: 0, exists: 2, present: 1, keptBack: 0 });
+  expect(written(held)).toEqual([`claude-code-${sessionId(2)}.jsonl`, `codex-${sessionId(4)}.jsonl`]);
+  expect(statSync(join(held.home, 'state/custom/prompts', `claude-code-${sessionId(2)}.jsonl`)).mtimeMs).toBe(
+    BEFORE + 60_000,
+  );
+  await held.run('import');
+  await recover(held);
+  await held.run('import');
+  const events = (await held.events()).filter(({ payload }) => payload.source.agent === 'custom');
+  const said = events.map(({ eventType, payload }) => [eventType, payload.text ?? payload.title, payload.occurredAt]);
+  expect(said).toEqual(
+    expect.arrayContaining([
+      ['session.meta', 'Prompts only: look at a long log', undefined],
+      ['notice', expect.stringContaining('Claude Code deleted its transcript'), '2026-03-01T09:00:00.000Z'],
+      ['user.message', 'look at a long log', '2026-03-01T09:00:00.000Z'],
+      ['user.message', 'and then?', '2026-03-01T09:01:00.000Z'],
+      ['user.message', 'of Codex', '2026-03-01T09:00:00.000Z'],
+    ]),
+  );
+  expect(events).toHaveLength(7);
+  expect(await held.verify()).toMatchObject({ exitCode: 0, findings: [] });
+});
+
+test('prompts of sessions that the person keeps back stay on the machine', async () => {
+  const held = await setUp();
+  const path = write(join(held.home, '.claude/projects/shop', `${sessionId(2)}.jsonl`), `${prompt(2, 0, 'skipped')}\n`);
+  expect(await held.run('skip', sessionId(2))).toMatchObject({ exitCode: 0 });
+  rmSync(path);
+  mkdirSync(join(held.home, 'secret'));
+  writeFileSync(join(held.home, 'state/preferences.json'), JSON.stringify({ exclude: [join(held.home, 'secret')] }));
+  remember(held, [ofClaude(2, 'skipped'), ofClaude(3, 'excluded', { project: join(held.home, 'secret') })]);
+  expect(await recover(held)).toMatchObject({ written: 1, keptBack: 1 });
+  await held.run('import');
+  expect(JSON.stringify(await held.events())).not.toMatch(/skipped|excluded/);
+});
+
+test('a session that was not captured but is still there is left out', async () => {
+  const held = await setUp();
+  write(join(held.home, '.claude/projects/shop', `${sessionId(5)}.jsonl`), `${prompt(5, 0, 'here')}\n`);
+  remember(held, [ofClaude(5, 'here')]);
+  expect(await recover(held)).toMatchObject({ written: 0, present: 1 });
+  expect((await held.run('recover', '--prompts', sessionId(5))).exitCode).toBe(2);
+  expect(readFileSync(join(held.home, '.claude/history.jsonl'), 'utf8')).toContain('here');
+});
