@@ -75,6 +75,7 @@ describe.each(ENGINES)('limits on %s', (engine) => {
       await service.call('GET', '/scim/v2/Schemas', { as: ours.directoryToken });
       await request(service, 'completeSessions', { body: { sessions: [{ sessionId: 'ses_none' }] } }, ours.live);
       await request(service, 'collectDeviceSecret', RIGHT.collectDeviceSecret(world));
+      await request(service, 'collectReadingToken', RIGHT.collectReadingToken(world));
       for (const as of [ours.admin, ours.member, stranger]) await service.call('GET', '/v1/me', { as });
     });
 

@@ -89,7 +89,8 @@ export function identify({ path }: TranscriptFile, first: JsonObject | undefined
 /** A fork mostly names its parent by the path of the parent's file. That path stays in `rest`. */
 export function readHeader(part: Part, { origin }: RecordPlace): Draft[] {
   takeSame(part, 'id', origin.session);
-  const isId = peek(part, 'parentSession') === origin.forkedFrom;
+  const parent = peekText(part, 'parentSession');
+  const isId = parent !== undefined && (uuidAtEnd(stemOf(parent)) ?? parent) === parent;
   const forkedFrom = isId ? takeText(part, 'parentSession') : undefined;
   return [draft('session.meta', { cwd: takeText(part, 'cwd'), forkedFrom })];
 }

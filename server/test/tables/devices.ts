@@ -18,6 +18,12 @@ async function decided(world: World, decision: 'approve' | 'deny', more: object 
   return begun;
 }
 
+async function decidedForReading(world: World) {
+  const begun = await beginSignIn(world.service, 'laptop', 'reading');
+  await decide(world, world.ours.admin, { userCode: begun.userCode, decision: 'approve' });
+  return begun;
+}
+
 async function countSecrets({ service, ours }: World): Promise<string> {
   const { secrets } = (await service.call('GET', '/v1/organizations/me/secrets', { as: ours.member })).body;
   return String(secrets.length);
@@ -321,6 +327,27 @@ const COLLECTIONS: readonly Scenario[] = [
       const { userCode } = await decided(world, 'approve');
       return { body: { deviceCode: userCode } };
     },
+    status: 400,
+    code: 'expired_token',
+  },
+  {
+    route: 'collectReadingToken',
+    name: 'a confirmed sign-in for reading hands out a token that reads events, and nothing else',
+    ask: async (world) => collect(await decidedForReading(world)),
+    status: 200,
+    body: () => ({ expiresIn: 900, organizationName: 'ours' }),
+    async after({ service, ours }, { body: { token } }) {
+      const url = `/v1/organizations/me/sessions/${ours.sessionId}`;
+      expect((await service.call('GET', `${url}/events`, { as: token })).status).toBe(200);
+      expect((await service.call('GET', url, { as: token })).status).toBe(401);
+      service.clock.now += 900_000;
+      expect((await service.call('GET', `${url}/events`, { as: token })).status).toBe(401);
+    },
+  },
+  {
+    route: 'collectReadingToken',
+    name: 'a confirmed sign-in for capturing hands out no token for reading',
+    ask: async (world) => collect(await decided(world, 'approve')),
     status: 400,
     code: 'expired_token',
   },
