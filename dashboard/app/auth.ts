@@ -29,8 +29,8 @@ export class ProviderAway extends Error {
 
 /** A token is renewed this many seconds before it expires. */
 const MARGIN = 60;
-const SIGNED_OUT = storageName('signed-out');
-const CLOCK_AHEAD = storageName('clock-ahead');
+const SIGNED_OUT = 'signed-out';
+const CLOCK_AHEAD = 'clock-ahead';
 
 export async function createAuth(): Promise<Auth> {
   const config = await readConfig();
@@ -110,7 +110,7 @@ export async function createAuth(): Promise<Auth> {
     },
     async signOut() {
       const { manager, cognitoSignOut } = await loadProvider();
-      window.sessionStorage.setItem(SIGNED_OUT, 'yes');
+      window.sessionStorage.setItem(storageName(SIGNED_OUT), 'yes');
       const home = serviceAddress() + paths.home();
       const endpoint = await manager.metadataService.getEndSessionEndpoint().catch(() => undefined);
       const address = endpoint === undefined ? home : cognitoSignOut(config, endpoint, home);
@@ -157,8 +157,8 @@ export const isAnswering = (): Promise<boolean> =>
 
 /** Whether the person has just signed out, so that they are not signed in again at once. Only the first call returns true. */
 export function justSignedOut(): boolean {
-  const found = window.sessionStorage.getItem(SIGNED_OUT) !== null;
-  window.sessionStorage.removeItem(SIGNED_OUT);
+  const found = window.sessionStorage.getItem(storageName(SIGNED_OUT)) !== null;
+  window.sessionStorage.removeItem(storageName(SIGNED_OUT));
   return found;
 }
 
@@ -166,11 +166,11 @@ export const currentAddress = (): string => window.location.pathname + window.lo
 
 /** Stores by how much this machine's clock is ahead of the provider's, measured with a new token. */
 const noteClock = ({ profile }: User): void =>
-  window.sessionStorage.setItem(CLOCK_AHEAD, String(Date.now() / 1000 - profile.iat));
+  window.sessionStorage.setItem(storageName(CLOCK_AHEAD), String(Date.now() / 1000 - profile.iat));
 
 /** Seconds since the token was issued, corrected for this machine's clock. */
 const secondsSince = ({ profile }: Stored): number =>
-  Date.now() / 1000 - Number(window.sessionStorage.getItem(CLOCK_AHEAD)) - profile.iat;
+  Date.now() / 1000 - Number(window.sessionStorage.getItem(storageName(CLOCK_AHEAD))) - profile.iat;
 
 const isNew = (user: Stored): boolean => secondsSince(user) < MARGIN && secondsLeft(user) > MARGIN;
 
