@@ -37,8 +37,11 @@ const TAGS = [
   { name: 'extension', description: 'Extensions of the interface' },
 ];
 
-/** The OpenAPI 3.1 document of both tables. */
-export function openapi(version: string): object {
+/**
+ * The OpenAPI 3.1 document of both tables.
+ * @param publicUrl the address of the service
+ */
+export function openapi(version: string, publicUrl = 'http://127.0.0.1:4400'): object {
   const paths: Record<string, Record<string, object>> = {};
   const tables: [Record<string, Route>, boolean][] = [
     [ROUTES, false],
@@ -62,7 +65,7 @@ export function openapi(version: string): object {
       {
         url: '{publicUrl}',
         description: 'this service',
-        variables: { publicUrl: { default: 'http://127.0.0.1:4400', description: 'its `PUBLIC_URL`' } },
+        variables: { publicUrl: { default: publicUrl, description: 'its `PUBLIC_URL`' } },
       },
     ],
     tags: TAGS,

@@ -18,6 +18,7 @@ import { createApp } from './http/app.ts';
 import { createAuthenticator } from './http/auth.ts';
 import { createBudget } from './http/budget.ts';
 import { serveDownloads } from './http/downloads.ts';
+import { serveOpenapiDocument } from './http/openapi-document.ts';
 import { servePages } from './http/pages.ts';
 import { serveSecurityTxt } from './http/security-txt.ts';
 import type { Identity } from './identity/identity.ts';
@@ -402,6 +403,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   });
   await identity.mount?.(app);
   await serveDownloads(app, { publicUrl, limits });
+  serveOpenapiDocument(app, { publicUrl, limits });
   serveSecurityTxt(app, { contact: config.SECURITY_CONTACT, publicUrl, now });
   await servePages(app, { publicUrl, origins: identity.origins });
   // A live stream never ends by itself, and closing waits for every answer.

@@ -6,8 +6,9 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { DOWNLOADS, NODE_FLOOR } from '../../contract/download.ts';
 import { quotePowerShell, quoteShell } from '../../contract/quote.ts';
-import { type Limits, RateLimited } from '../limits.ts';
+import type { Limits } from '../limits.ts';
 import { VERSION } from '../version.ts';
+import { limitAddress } from './limit-address.ts';
 
 /** The checksums of the archives, generated together with them. */
 const SUMS = 'install/SHA256SUMS';
@@ -28,9 +29,7 @@ export async function serveDownloads(app: FastifyInstance, options: DownloadOpti
   const { publicUrl, limits, folder = BUILT } = options;
   const sums = readSums(folder);
   await app.register(async (downloads) => {
-    downloads.addHook('onRequest', async (request, reply) => {
-      reply.headers(await count(limits, request.ip, reply));
-    });
+    downloads.addHook('onRequest', limitAddress(limits));
     if (sums === undefined) {
       for (const path of Object.keys(DOWNLOADS)) downloads.get(path.replace('{platform}', ':platform'), notBuilt);
       return;
@@ -57,15 +56,6 @@ export async function serveDownloads(app: FastifyInstance, options: DownloadOpti
     const lines = [...sums, ...sumsOfScripts].map(([file, sum]) => `${sum}  ${file}\n`);
     send('/install/SHA256SUMS', lines.join(''));
   });
-}
-
-async function count(limits: Limits, address: string, reply: FastifyReply): Promise<Record<string, string>> {
-  try {
-    return await limits.count('address', address);
-  } catch (error) {
-    if (error instanceof RateLimited) reply.headers(error.headers);
-    throw error;
-  }
 }
 
 const notBuilt = (_request: unknown, reply: FastifyReply) =>

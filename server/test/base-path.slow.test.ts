@@ -35,7 +35,15 @@ const PROXIES = [
 
 const rows: Route[] = Object.values({ ...ROUTES, ...EXTENSIONS });
 
-const DOWNLOADS_AND_PAGES = ['/install', '/install.ps1', '/install/SHA256SUMS', '/capture.tgz', '/', '/sessions/ses_1'];
+const DOWNLOADS_AND_PAGES = [
+  '/install',
+  '/install.ps1',
+  '/install/SHA256SUMS',
+  '/capture.tgz',
+  '/openapi.json',
+  '/',
+  '/sessions/ses_1',
+];
 
 describe.each(PROXIES)('behind a proxy that $proxy', ({ toService }) => {
   test.each(rows.map(({ method, path }) => ({ method, path: path.replaceAll(/\{\w+\}/g, 'some') })))(
