@@ -1,7 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { openapi } from '../contract/openapi.ts';
 import { OPTIONS } from '../server/config.ts';
-import { VERSION } from '../server/version.ts';
 import { AGENTS_PAGE, agentsPage } from './agent-matrix.ts';
 import { authorization } from './authorization.ts';
 import { pricesTraps } from './prices-traps.ts';
@@ -10,7 +8,6 @@ import { RULES_VERSION_FILE, rulesVersion } from './rules-version.ts';
 
 /** Documents generated from tables in the code. `--check` writes nothing, and fails if a document is out of date. */
 const DOCUMENTS: Record<string, string> = {
-  'docs/openapi.json': `${JSON.stringify(openapi(VERSION), null, 2)}\n`,
   'docs/configuration.md': configuration(),
   'docs/authorization.md': authorization(),
   'docs/prices-traps.md': pricesTraps(),

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openapiText } from '../openapi.ts';
 import { ROOT, readManifest } from './bundle.ts';
 import { makeExecutable } from './executable.ts';
 import { findNode, npm, readNodeLicence } from './node.ts';
@@ -12,8 +13,8 @@ import { tryExecutable } from './trial.ts';
 
 /**
  * Makes the release files in `artefacts/release`, as far as this machine can: the npm package, an archive with an executable for
- * each platform, the list of components of these and of the service, and the SHA-256 sums, signed if `RELEASE_KEY` names a key.
- * Fails if a file could not be made although this machine should be able to.
+ * each platform, the list of components of these and of the service, the OpenAPI document, and the SHA-256 sums, signed if
+ * `RELEASE_KEY` names a key. Fails if a file could not be made although this machine should be able to.
  */
 const FETCHED = join(ROOT, 'artefacts/node');
 const PACKAGE = join(ROOT, 'cli/dist');
@@ -39,6 +40,9 @@ for (const target of TARGETS) {
 const sbom = `session-capture-${version}.cdx.json`;
 writeFileSync(join(RELEASE, sbom), `${JSON.stringify(makeSbom(), undefined, 1)}\n`);
 report(sbom, 'tested by npm test');
+const routes = `session-capture-${version}.openapi.json`;
+writeFileSync(join(RELEASE, routes), openapiText());
+report(routes, 'tested by npm run check');
 writeSums(RELEASE, key);
 
 /** @returns how the executable was tested */
