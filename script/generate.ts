@@ -1,9 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { OPTIONS } from '../server/config.ts';
 import { AGENTS_PAGE, agentsPage } from './agent-matrix.ts';
 import { authorization } from './authorization.ts';
 import { pricesTraps } from './prices-traps.ts';
-import { QUERIES, queries } from './queries/queries.ts';
 import { RULES_VERSION_FILE, rulesVersion } from './rules-version.ts';
 
 /** Documents generated from tables in the code. `--check` writes nothing, and fails if a document is out of date. */
@@ -13,21 +12,14 @@ const DOCUMENTS: Record<string, string> = {
   'docs/prices-traps.md': pricesTraps(),
   [AGENTS_PAGE]: agentsPage(),
   [RULES_VERSION_FILE]: await rulesVersion(),
-  ...(await queries()),
 };
 
 const check = process.argv.includes('--check');
-for (const folder of ['docs', QUERIES]) mkdirSync(folder, { recursive: true });
-const left = readdirSync(QUERIES).map((name) => `${QUERIES}/${name}`);
-for (const path of new Set([...Object.keys(DOCUMENTS), ...left])) {
-  const text = DOCUMENTS[path];
+for (const [path, text] of Object.entries(DOCUMENTS)) {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) continue;
   if (check) {
     console.error(`${path} is out of date. Run: npm run generate`);
     process.exitCode = 1;
-  } else if (text === undefined) {
-    rmSync(path);
-    console.log(`${path} removed`);
   } else {
     writeFileSync(path, text);
     console.log(`${path} written`);

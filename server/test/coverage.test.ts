@@ -1,63 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { KIND_NAMES, statusFor } from './authorization.ts';
 import { type AnyRouteName, ROUTE_NAMES, TABLE } from './requests.ts';
-import { AUDIT_SCENARIOS } from './tables/audit.ts';
-import { BOOTSTRAP } from './tables/bootstrap.ts';
-import { CAPTURE_SCENARIOS } from './tables/capture.ts';
-import { DEVICES } from './tables/devices.ts';
-import { DIGEST_SCENARIOS } from './tables/digests.ts';
-import { DIRECTORY } from './tables/directory.ts';
-import { ENVIRONMENTS } from './tables/environments.ts';
-import { EVENTS } from './tables/events.ts';
-import { EVIDENCE } from './tables/evidence.ts';
-import { EXTENSION_SCENARIOS } from './tables/extensions.ts';
-import { HOLDS } from './tables/holds.ts';
-import { INSTALLATIONS } from './tables/installations.ts';
-import { INVITATIONS } from './tables/invitations.ts';
-import { MASKS } from './tables/masks.ts';
-import { MEMBERS } from './tables/members.ts';
-import { MEMBERSHIPS } from './tables/memberships.ts';
-import { ORGANIZATIONS } from './tables/organizations.ts';
-import { POLICIES } from './tables/policies.ts';
-import { RESTRICTIONS } from './tables/restrictions.ts';
-import { REVIEW_SCENARIOS } from './tables/review.ts';
-import { SEARCH_SCENARIOS } from './tables/search.ts';
-import { SECRETS } from './tables/secrets.ts';
-import { SESSION_VIEWS } from './tables/session-views.ts';
-import { SESSIONS } from './tables/sessions.ts';
-import { SHARES } from './tables/shares.ts';
-import { VIEWS } from './tables/views.ts';
-import { VISIBILITY } from './tables/visibility.ts';
-
-const SCENARIOS = [
-  ...AUDIT_SCENARIOS,
-  ...BOOTSTRAP,
-  ...ORGANIZATIONS,
-  ...POLICIES,
-  ...MEMBERS,
-  ...MEMBERSHIPS,
-  ...INVITATIONS,
-  ...SECRETS,
-  ...ENVIRONMENTS,
-  ...INSTALLATIONS,
-  ...SESSIONS,
-  ...SESSION_VIEWS,
-  ...EVENTS,
-  ...EXTENSION_SCENARIOS,
-  ...CAPTURE_SCENARIOS,
-  ...DIGEST_SCENARIOS,
-  ...DEVICES,
-  ...REVIEW_SCENARIOS,
-  ...SEARCH_SCENARIOS,
-  ...VIEWS,
-  ...HOLDS,
-  ...RESTRICTIONS,
-  ...MASKS,
-  ...VISIBILITY,
-  ...DIRECTORY,
-  ...SHARES,
-  ...EVIDENCE,
-];
+import { SCENARIOS } from './tables/all.ts';
 
 /** Documented statuses that no row shows, with the reason. */
 const NOT_SHOWN: Partial<Record<AnyRouteName, Record<number, string>>> = {

@@ -46,14 +46,21 @@ export function nodesOf(rows: Record<string, unknown>[]): PlanNode[] {
 /** Notes the tables that statements write to. */
 export function countWrites(store: Db): { writes: string[]; db: Db } {
   const writes: string[] = [];
+  const db = watchStatements(store, (text) => {
+    const [, table] = /^\s*(?:insert into|update|delete from) "?(\w+)/.exec(text) ?? [];
+    if (table !== undefined) writes.push(table);
+  });
+  return { writes, db };
+}
+
+/** Passes on the text of each statement before it runs. */
+export function watchStatements(store: Db, note: (text: string) => void): Db {
   const plugin: KyselyPlugin = {
     transformQuery({ node, queryId }) {
-      const { sql: text } = store.getExecutor().compileQuery(node, queryId);
-      const [, table] = /^\s*(?:insert into|update|delete from) "?(\w+)/.exec(text) ?? [];
-      if (table !== undefined) writes.push(table);
+      note(store.getExecutor().compileQuery(node, queryId).sql);
       return node;
     },
     transformResult: async ({ result }) => result,
   };
-  return { writes, db: store.withPlugin(plugin) };
+  return store.withPlugin(plugin);
 }

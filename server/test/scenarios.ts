@@ -44,13 +44,8 @@ export function playScenarios(
     afterAll(() => world.service.close());
 
     test.each(scenarios.map((scenario) => ({ ...scenario })))('$route $status: $name', async (scenario) => {
-      world.service.identity.claims = scenario.openSignUp ? { asksBeforeJoining: true } : {};
-      const ask = await askOf(world, scenario);
+      const { ask, reply } = await play(world, scenario);
       const row = TABLE[scenario.route];
-      const as = await (scenario.as ?? RIGHT_CALLER[row.auth])(world);
-      world.service.identity.broken = scenario.identityBroken ?? false;
-      const reply = await request(world.service, scenario.route, ask, as);
-      world.service.identity.broken = false;
       const isLater = world.service.isAsync && scenario.route === 'appendEvents' && scenario.status === 200;
       const schema = row.replies[scenario.status];
       if (schema && scenario.status === 204) expect(reply).toMatchObject({ status: 204, text: '' });
@@ -68,6 +63,18 @@ export function playScenarios(
       await scenario.after?.(world, reply, ask);
     });
   });
+}
+
+/** Sends the request of a row. */
+export async function play(world: World, scenario: Scenario): Promise<{ ask: Ask; reply: TestReply }> {
+  const { identity } = world.service;
+  identity.claims = scenario.openSignUp ? { asksBeforeJoining: true } : {};
+  const ask = await askOf(world, scenario);
+  const as = await (scenario.as ?? RIGHT_CALLER[TABLE[scenario.route].auth])(world);
+  identity.broken = scenario.identityBroken ?? false;
+  const reply = await request(world.service, scenario.route, ask, as);
+  identity.broken = false;
+  return { ask, reply };
 }
 
 async function askOf(world: World, { route, ask }: Scenario): Promise<Ask> {
