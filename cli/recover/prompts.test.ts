@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { write } from '../test/folder.ts';
@@ -102,4 +103,25 @@ test('a session that was not captured but is still there is left out', async () 
   expect(await recover(held)).toMatchObject({ written: 0, present: 1 });
   expect((await held.run('recover', '--prompts', sessionId(5))).exitCode).toBe(2);
   expect(readFileSync(join(held.home, '.claude/history.jsonl'), 'utf8')).toContain('here');
+});
+
+test('a file is as old as its last prompt before it has its name, so capture never takes it for new', async () => {
+  const held = await setUp();
+  remember(held, [ofClaude(2, 'earlier')]);
+  const { linkSync } = fs;
+  const ages: number[] = [];
+  Object.assign(fs, {
+    linkSync(from: string, to: string) {
+      ages.push(statSync(from).mtimeMs);
+      linkSync(from, to);
+    },
+  });
+  syncBuiltinESMExports();
+  try {
+    await recover(held);
+  } finally {
+    Object.assign(fs, { linkSync });
+    syncBuiltinESMExports();
+  }
+  expect(ages).toEqual([BEFORE]);
 });

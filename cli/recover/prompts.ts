@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, utimesSync } from 'node:fs';
+import { existsSync, futimesSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent, JsonObject, PromptLine } from '../agents/agent.ts';
 import { custom } from '../agents/custom/custom.ts';
@@ -113,11 +113,9 @@ function writePrompts(
   session: string,
   prompts: readonly PromptLine[],
 ): boolean {
-  if (writeNew(root, path, linesOf(agent, session, prompts)) !== undefined) return false;
-  // Capture decides by this time whether a session is from before it was set up.
-  const last = Math.max(...prompts.map(({ time }) => time)) / 1000;
-  utimesSync(join(root, path), last, last);
-  return true;
+  const last = prompts.reduce((latest, { time }) => Math.max(latest, time), 0) / 1000;
+  // Capture decides by this time whether a session is from before it was set up, so the file has it before its name.
+  return writeNew(root, path, linesOf(agent, session, prompts), (fd) => futimesSync(fd, last, last)) === undefined;
 }
 
 function linesOf(agent: Agent, session: string, prompts: readonly PromptLine[]): Buffer[] {

@@ -6,7 +6,7 @@ import type { Db, SessionAddOnRow, SessionDayRow, SessionRow, SessionValueRow } 
 
 /* The rows of a session that are summed by day, and the values by which it is found. */
 
-/** The version of the rows of a session with expired content; a negative version: its words must be removed first. No version of the rules replaces them. */
+/** The version of the rows of a session with expired content. No version of the rules replaces them. */
 export const VERSION_OF_KEPT = 2_147_483_647;
 
 /** A row of one session on one day, without the columns that all its rows share. */
@@ -61,8 +61,9 @@ const markChanged = ({ organization_id, plane }: Omit<Session, 'session_id'>, da
   on conflict (organization_id, plane, day) do update set changes = summed_days.changes + 1`;
 
 /**
- * Has the words of sessions indexed again for the people who may read them now, in the transaction that changes who these are. A process
- * that derives one of them loses its claim.
+ * Has the words of sessions indexed again for the people who may read them now, in the transaction that changes who these are. The
+ * version becomes negative, which says that the words must be removed first, and another one each time, so that a process that
+ * derives one of the sessions loses its claim.
  */
 export async function forgetWords(transaction: Db, sessionIds: readonly string[]): Promise<void> {
   if (sessionIds.length === 0) return;

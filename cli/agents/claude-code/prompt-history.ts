@@ -9,7 +9,7 @@ export function readPrompt({
   project,
   sessionId,
 }: JsonObject): PromptLine | undefined {
-  // Versions before 2.0 do not name the session.
+  // Without its session, nobody can say whether the prompt was captured.
   if (typeof display !== 'string' || typeof timestamp !== 'number' || typeof sessionId !== 'string') return undefined;
   return {
     session: sessionId,
