@@ -53,6 +53,7 @@ export function openPlainTab(publicUrl: string, email: string): PlainTab {
     crypto: globalThis.crypto,
   };
   vi.stubGlobal('window', { ...tab, self: tab });
+  vi.stubGlobal('document', { documentElement: { dataset: {} } });
   vi.stubGlobal('localStorage', tab.localStorage);
   vi.stubGlobal('fetch', fetchAs);
 

@@ -2,11 +2,11 @@ import { join, resolve } from 'node:path';
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
 import { identify as identifyPi, readHeader as readPiHeader, sessionsOf } from '../pi/pi.ts';
 import { type Draft, draft, type Readers } from '../shared/events.ts';
-import { headerOf, keyOf, keyWithContent, stemOf, toOrigin, uuidAtEnd } from '../shared/identity.ts';
+import { keyOf, keyWithContent, stemOf, toOrigin, uuidAtEnd } from '../shared/identity.ts';
 import { locate } from '../shared/locations.ts';
 import { readContext, readInput, textsAt } from '../shared/messages.ts';
 import { elementsAt, type Part, peekText, peekWords, takeText } from '../shared/part.ts';
-import { facts, fields, notice, quiet, usage } from '../shared/readers.ts';
+import { facts, notice, quiet, usage } from '../shared/readers.ts';
 
 const places = locate({ folder: '.omp/agent', roots: ['sessions'], credentials: ['auth.json', 'models.yml'] });
 
@@ -69,13 +69,15 @@ const sessionIn = (path: string): string | undefined =>
     .map((name) => uuidAtEnd(stemOf(name)))
     .find((id) => id !== undefined);
 
-/** The header of a sub-agent's file has the sub-agent's id. */
+/**
+ * A sub-agent has the name of its file, which is unique in its session. The header has another id. But the title is written
+ * first, so a reader may see a file without its header.
+ */
 function identify(file: TranscriptFile, first: JsonObject | undefined): Origin {
   const origin = identifyPi(file, first);
   const session = sessionIn(file.path);
   if (session === undefined || uuidAtEnd(stemOf(file.path)) !== undefined) return origin;
-  const subagent = peekWords(headerOf(first, 'session'), 'id') ?? stemOf(file.path);
-  return toOrigin({ session, subagent, cwd: origin.cwd });
+  return toOrigin({ session, subagent: stemOf(file.path), cwd: origin.cwd });
 }
 
 /** An empty title says that there is none yet. */
@@ -87,17 +89,10 @@ function readTitle(part: Part): Draft[] {
 
 /** The title in the header is the first one, which the agent invents. */
 function readHeader(part: Part, place: RecordPlace): Draft[] {
-  const started = place.origin.subagent === undefined ? [] : readStarted(part);
   const title = peekWords(part, 'title') === undefined ? undefined : takeText(part, 'title');
   const titled = title === undefined ? {} : { title, titleBy: 'agent' };
-  const metas = readPiHeader(part, place).map(({ eventType, fields }) => ({
-    eventType,
-    fields: { ...titled, ...fields },
-  }));
-  return [...started, ...metas];
+  return readPiHeader(part, place).map(({ eventType, fields }) => ({ eventType, fields: { ...titled, ...fields } }));
 }
-
-const readStarted = fields('subagent.started', { subagent: 'id' });
 
 /** A role other than `default` is a model for a side task. */
 function readModel(part: Part): Draft[] {

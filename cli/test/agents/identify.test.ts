@@ -120,8 +120,11 @@ describe('records with the same key', () => {
 test("oh-my-pi's sub-agents belong to the session that their folder is named after, and profiles have sessions, too", () => {
   const header = { type: 'session', id: B, cwd: '/a' };
   const file = (path: string) => ohMyPi.identify({ root: '/r', path }, header);
+  const review = `-shop/2026-11-20T09-00-00-000Z_${A}/Review.jsonl`;
   expect(file(`-shop/2026-11-20T09-00-00-000Z_${A}.jsonl`)).toEqual({ session: A, cwd: '/a' });
-  expect(file(`-shop/2026-11-20T09-00-00-000Z_${A}/Review.jsonl`)).toEqual({ session: A, subagent: B, cwd: '/a' });
+  expect(file(review)).toEqual({ session: A, subagent: 'Review', cwd: '/a' });
+  const withoutHeader = ohMyPi.identify({ root: '/r', path: review }, { type: 'title', title: '' });
+  expect(withoutHeader).toEqual({ session: A, subagent: 'Review' });
   const profile = `work/agent/sessions/-shop/2026-11-20T09-00-00-000Z_${A}.jsonl`;
   expect(file(profile)).toEqual({ session: A, cwd: '/a' });
   expect([profile, 'work/agent/history.jsonl'].map((path) => ohMyPi.isTranscript(path))).toEqual([true, false]);
