@@ -225,7 +225,7 @@ const step = fc.record({
 test.each([
   { version: 1, createWriter: createWriter1 },
   { version: 2, createWriter: createWriter2 },
-])('rows of version $version give the final content of the database, and no event twice', async ({ createWriter }) => {
+])('rows of version $version give the final content of the database, and no writing twice', async ({ createWriter }) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
       const folder = root();
@@ -252,7 +252,9 @@ test.each([
       const whole = open(':memory:');
       await whole.read();
       expect(newest(reading.spool)).toEqual(newest(whole.spool));
-      const all = [...spooledEvents(reading.spool).values()].flat().map(json);
+      // A later writing of a message may repeat a call, but its first event has the changed rest.
+      const isFirst = ({ payload }: { payload: object }) => ((payload as { source: Source }).source.index ?? 0) === 0;
+      const all = [...spooledEvents(reading.spool).values()].flat().filter(isFirst).map(json);
       expect(all).toHaveLength(new Set(all).size);
       for (const { spool } of [reading, other, whole]) spool.close();
       writer.db.close();
