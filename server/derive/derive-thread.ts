@@ -13,6 +13,12 @@ export interface DeriveThread {
 /** A job takes 10 to 100 ms on an idle processor. If it takes this long, it loops or its thread is starved. */
 const DEADLINE_MS = 60_000;
 
+/**
+ * Sessions of agents at work are derived every 20 seconds. A thread that ended in between would start and read their open chunks again
+ * each time.
+ */
+const IDLE_MS = 60_000;
+
 const PROGRAM = new URL('./derive-program.ts', import.meta.url);
 
 /** The memory that moves to the thread. The sender cannot use it afterwards. */
@@ -26,6 +32,7 @@ export function createDeriveThread(pricesFile?: string): DeriveThread {
     name: 'indexer',
     workerData: pricesFile,
     deadlineMs: DEADLINE_MS,
+    idleMs: IDLE_MS,
   });
   return {
     async derive(job, asker) {

@@ -17,6 +17,16 @@ interface Reached {
 
 type Target = Pick<Change, 'organizationId' | 'sessionId'>;
 
+/** A session whose time to be derived has not come. */
+interface Noted extends Target {
+  /** By the monotonic clock, in milliseconds. */
+  dueAt: number;
+  /** Since when it counts as waiting, by the clock of the service. */
+  since: number;
+  /** Events that arrived since it was noted. */
+  events: number;
+}
+
 export interface IndexerOptions {
   db: Db;
   thread: Pick<DeriveThread, 'derive'>;
@@ -33,10 +43,19 @@ export interface IndexerOptions {
   rests?: boolean;
   /** Called for each session that was derived. */
   onDerived?: (row: SessionRow) => void;
+  /** How long an open session waits for more events; 20 seconds by default. */
+  gatherOpenMs?: number;
 }
 
 /** Batches of a session that arrive within this time are derived together. */
 const GATHER_MS = 100;
+/**
+ * Deriving a session writes its facts, its figures and its open chunk again: some 100 KiB for an event of 1 KiB. So the events of
+ * an open session that nobody reads are derived together.
+ */
+const GATHER_OPEN_MS = 20_000;
+/** So many events are derived without waiting for more: a whole slice, in which few rows are written twice. */
+const ENOUGH_EVENTS = 256;
 /** The number of sessions that are derived at the same time: while one is written, the next one is read. */
 const AT_ONCE = 2;
 /** The most noted sessions. `catchUp` and readers find the others. */
@@ -66,7 +85,8 @@ interface DeriveRequest {
  * | a session    | when                          | becomes                                        |
  * | ------------ | ----------------------------- | ---------------------------------------------- |
  * | derived      | `note`: events were stored    | noted                                          |
- * | noted        | 100 ms have passed            | requested, urgent                              |
+ * | noted        | 20 s have passed, or 100 ms since its first append, its end or its 256th new event | requested, urgent |
+ * | noted        | `reachNoted`: somebody searches, or reads figures of its organization | requested, urgent |
  * | any          | `reach`: somebody reads it    | requested, urgent                              |
  * | behind       | `catchUp` finds it            | requested, not urgent                          |
  * | requested    | its turn comes                | running: one run of a session at a time        |
@@ -79,12 +99,14 @@ interface DeriveRequest {
 export class Indexer {
   readonly #options: IndexerOptions;
   readonly #background: Background;
-  readonly #noted = new Map<string, Target>();
+  readonly #noted = new Map<string, Noted>();
   readonly #requests = new Map<string, DeriveRequest>();
   readonly #runs = new Set<Promise<void>>();
-  /** Sessions that are noted, requested or running, and since when. */
+  /** Sessions that are requested or running, and since when they wait. */
   readonly #unfinished = new Map<string, { organizationId: string; since: number }>();
   #gathering: NodeJS.Timeout | undefined;
+  /** When the timer ends, by the monotonic clock. */
+  #gatheringUntil = 0;
   #catchingUp: Promise<void> | undefined;
   /** When the last complete check began; undefined before the first one. */
   #lookedAt: number | undefined;
@@ -104,13 +126,21 @@ export class Indexer {
     this.#background = new Background({ atOnce: AT_ONCE, onError, onGivenUp, restMs: REST_MS });
   }
 
-  /** Makes the indexer derive the session soon. This costs the append nothing. */
-  note({ organizationId, sessionId }: Target): void {
-    if (this.#isClosed || this.#noted.size >= MOST_NOTED) return;
+  /**
+   * Makes the indexer derive the session: soon, or together with later events if it is open and only grows. This costs the append
+   * nothing.
+   */
+  note({ organizationId, sessionId, ...change }: Target & Partial<Change>): void {
+    const known = this.#noted.get(sessionId);
+    if (this.#isClosed || (!known && this.#noted.size >= MOST_NOTED)) return;
+    const { gatherOpenMs = GATHER_OPEN_MS, now } = this.#options;
     // The events of the change are not kept here: they would stay in memory until the session's turn comes.
-    this.#noted.set(sessionId, { organizationId, sessionId });
-    this.#noteUnfinished({ organizationId, sessionId });
-    this.#gathering ??= setTimeout(() => void this.#runNoted(), GATHER_MS).unref();
+    const events = (known?.events ?? 0) + (change.events?.length ?? 0);
+    const later = onlyGrows(change) && events < ENOUGH_EVENTS ? gatherOpenMs : 0;
+    const dueAt = Math.min(known?.dueAt ?? Number.POSITIVE_INFINITY, performance.now() + GATHER_MS + later);
+    const since = Math.min(known?.since ?? Number.POSITIVE_INFINITY, now() + later);
+    this.#noted.set(sessionId, { organizationId, sessionId, dueAt, since, events });
+    this.#gather(dueAt);
   }
 
   /**
@@ -129,6 +159,12 @@ export class Indexer {
     });
     await withinPatience(Promise.all(all), patienceMs);
     return true;
+  }
+
+  /** Derives the noted sessions of the organization. Settles when that is done, or the time is over. */
+  async reachNoted(organizationId: string, patienceMs = QUESTION_PATIENCE_MS): Promise<void> {
+    const noted = [...this.#noted.values()].filter((session) => session.organizationId === organizationId);
+    if (noted.length > 0) await withinPatience(this.#runNoted(noted), patienceMs);
   }
 
   /**
@@ -155,7 +191,7 @@ export class Indexer {
     const latest = now() - LAG_MS;
     const isLate = (session: { organizationId: string; since: number }) =>
       session.organizationId === organizationId && session.since < latest;
-    if (this.#unfinished.values().some(isLate)) return true;
+    if (this.#unfinished.values().some(isLate) || this.#noted.values().some(isLate)) return true;
     if (this.#found.some((session) => session.organizationId === organizationId)) return true;
     if (this.#lookedAtAll !== undefined || this.#upToDate.has(organizationId)) return false;
     // One question to the store serves everyone who opens the dashboard after a start. It includes sessions that they may not
@@ -188,27 +224,39 @@ export class Indexer {
     return this.#background.signal.aborted;
   }
 
-  async #runNoted(): Promise<void> {
-    this.#gathering = undefined;
-    const all = [...this.#noted.values()];
-    this.#noted.clear();
-    await Promise.all(all.map((session) => this.#run(session, true)));
+  #gather(dueAt: number): void {
+    if (this.#gathering !== undefined && this.#gatheringUntil <= dueAt) return;
+    clearTimeout(this.#gathering);
+    // Sessions whose times lie close together are due together, so that the noted ones are not searched for each of them.
+    const ms = Math.max(GATHER_MS, dueAt - performance.now());
+    this.#gatheringUntil = performance.now() + ms;
+    this.#gathering = setTimeout(() => void this.#runDue(), ms).unref();
   }
 
-  async #run(session: Target, isUrgent: boolean): Promise<void> {
+  async #runDue(): Promise<void> {
+    this.#gathering = undefined;
+    const due = Map.groupBy(this.#noted.values(), ({ dueAt }) => dueAt <= this.#gatheringUntil);
+    const later = due.get(false) ?? [];
+    if (later.length > 0) this.#gather(later.reduce((at, { dueAt }) => Math.min(at, dueAt), Number.POSITIVE_INFINITY));
+    await this.#runNoted(due.get(true) ?? []);
+  }
+
+  async #runNoted(sessions: readonly Noted[]): Promise<void> {
+    for (const { sessionId } of sessions) this.#noted.delete(sessionId);
+    await Promise.all(sessions.map((session) => this.#run(session, true, session.since)));
+  }
+
+  async #run(session: Target, isUrgent: boolean, since = this.#options.now()): Promise<void> {
     if (this.#options.isDamaged?.(session.sessionId)) return;
     const running = this.#runUntilTaken(session, isUrgent);
     this.#runs.add(running);
-    this.#noteUnfinished(session);
+    if (!this.#unfinished.has(session.sessionId)) {
+      this.#unfinished.set(session.sessionId, { organizationId: session.organizationId, since });
+    }
     await running.finally(() => {
       this.#runs.delete(running);
-      if (!this.#noted.has(session.sessionId)) this.#unfinished.delete(session.sessionId);
+      this.#unfinished.delete(session.sessionId);
     });
-  }
-
-  #noteUnfinished({ organizationId, sessionId }: Target): void {
-    if (this.#unfinished.has(sessionId)) return;
-    this.#unfinished.set(sessionId, { organizationId, since: this.#options.now() });
   }
 
   async #runUntilTaken(session: Target, isUrgent: boolean): Promise<void> {
@@ -278,6 +326,10 @@ export class Indexer {
     if (isDue) this.#lookedAtAll = begunAt;
   }
 }
+
+/** Whether the change adds events to a session that was read before and may get more. */
+const onlyGrows = ({ status, eventCount = 0, events }: Partial<Change>): boolean =>
+  status === 'active' && events !== undefined && eventCount > events.length;
 
 /**
  * Between two slices that nobody waits for, rests as long as the last slice took. Other work therefore gets half of the time.

@@ -103,6 +103,7 @@ export const reviewHandlers = ({
     async getUsage({ caller, query, signal }) {
       const filter = daysOf(caller.organizationId, query, now());
       // Read before the figures, because a session that is derived in between may not be counted.
+      await indexer.reachNoted(caller.organizationId);
       const isBehind = await indexer.isCatchingUp(caller.organizationId);
       const catchingUp = !(await daySums.reach(filter)) || isBehind;
       const viewer = await viewerOf(db, caller);

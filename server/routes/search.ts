@@ -29,6 +29,7 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews
       const isByFit = query.order === BY_FIT;
       const order = query.order === undefined || query.order === BY_FIT ? 'started' : query.order;
       // Read before the search, because the search may have missed a session that is derived in between.
+      await indexer.reachNoted(caller.organizationId);
       const catchingUp = await indexer.isCatchingUp(caller.organizationId);
       const parsed = parseQuery(query.q ?? '');
       const { problems } = await readPeople(db, viewer, parsed.filters);

@@ -122,6 +122,52 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await indexer.close();
   });
 
+  test('waits for more events of an open session, until it is read, has a slice of events, or ends', async () => {
+    const { indexer, told } = start({ gatherOpenMs: 10 * LONG_MS });
+    const [, first] = ids as [string, string];
+    await indexer.catchUp();
+    const framed = (length: number) =>
+      Array.from({ length }, () => ({ eventType: 'notice', payload: Buffer.from('{}') }));
+    const note = (eventCount: number, events: number, status: 'active' | 'completed' = 'active') =>
+      indexer.note({ organizationId, sessionId: first, status, eventCount, events: framed(events) });
+    const derived = (times: number) => expect.poll(() => told.length, { timeout: LONG_MS }).toBe(times);
+    await append(first, 'the first of all');
+    note(1, 1);
+    await derived(1);
+    await append(first, 'one more');
+    note(2, 1);
+    await pause(500);
+    expect([told.length, indexer.waiting(), await indexer.isCatchingUp(organizationId)]).toEqual([1, 1, false]);
+    await indexer.reachNoted('org_of-others', LONG_MS);
+    expect(told).toHaveLength(1);
+    await indexer.reachNoted(organizationId, LONG_MS);
+    expect([told.length, indexer.waiting()]).toEqual([2, 0]);
+    await append(first, 'many more');
+    note(258, 200);
+    note(314, 56);
+    await derived(3);
+    await append(first, 'the last');
+    note(315, 1, 'completed');
+    await derived(4);
+    await indexer.close();
+  });
+
+  test('derives an open session once for all events of its wait', async () => {
+    const { indexer, seen, told } = start({ gatherOpenMs: 1_000 });
+    const [, first] = ids as [string, string];
+    await indexer.catchUp();
+    const jobs = seen.jobs.length;
+    for (const text of ['a', 'b', 'c', 'd', 'e']) {
+      await append(first, text);
+      const events = [{ eventType: 'notice', payload: Buffer.from('{}') }];
+      indexer.note({ organizationId, sessionId: first, status: 'active', eventCount: 9, events });
+      await pause(150);
+    }
+    await expect.poll(() => told, { timeout: LONG_MS }).toEqual([first]);
+    expect(seen.jobs.length - jobs).toBe(1);
+    await indexer.close();
+  });
+
   test('keeps no events in memory of sessions that wait for their turn', async () => {
     const { indexer, seen } = start();
     const gate = Promise.withResolvers<void>();
