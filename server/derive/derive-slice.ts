@@ -4,11 +4,10 @@ import { readOwnLanes } from '../../contract/entry/lanes.ts';
 import { readRevisions } from '../../contract/entry/revisions.ts';
 import { addressOf, hasHost } from '../../contract/repository.ts';
 import type { DerivedChunk, ListColumns } from '../store/derived.ts';
-import type { SessionAddOn, SessionDay } from '../store/session-rows.ts';
-import { addOnRowsOf } from './add-on-rows.ts';
 import { type Chunk, cutChunks, type DigestedEvents, type Source } from './chunks.ts';
 import { CountedRecords } from './counted-records.ts';
-import { dayRowsOf, type SessionOrigin } from './day-rows.ts';
+import type { SessionOrigin } from './day-rows.ts';
+import { compareRows, type RowChanges, rowsOf } from './fact-rows.ts';
 import { type Facts, noFacts, readFacts, writeFacts } from './facts.ts';
 import { fold } from './fold.ts';
 import { noteBranch } from './fold-meta.ts';
@@ -16,7 +15,6 @@ import { type KeptSession, KeptSessions } from './kept-sessions.ts';
 import type { PriceOf, Prices } from './prices/prices.ts';
 import { writeShown } from './review.ts';
 import { addSpent, costOfSpent, noSpent } from './spent.ts';
-import { compareValues, type Value, valuesOf } from './values.ts';
 
 /** A range of a session to derive. */
 export interface SliceJob {
@@ -59,7 +57,7 @@ export interface StoredSlices {
   earlier?: Uint8Array[];
 }
 
-export interface Slice {
+export interface Slice extends RowChanges {
   through: number;
   /** The first event of the next chunk. The last chunk of this slice stays open as long as it has room. */
   next: number;
@@ -69,10 +67,6 @@ export interface Slice {
   facts: string;
   columns: ListColumns;
   isRewritten: boolean;
-  /** Absent if they have not changed. */
-  days: SessionDay[] | undefined;
-  addOns: SessionAddOn[] | undefined;
-  values: { added: Value[]; removed: Value[] };
   /** Digests of the wanted events among all events that were read. */
   digested: DigestedEvents[];
 }
@@ -83,7 +77,7 @@ export interface Slice {
  */
 const MOST_REWRITTEN = 100_000;
 
-type Begun = Pick<KeptSession, 'facts' | 'open' | 'records'>;
+type Begun = Pick<KeptSession, 'facts' | 'open' | 'records' | 'rows'>;
 /** `records` is set if all entries were folded again. */
 type Folded = { facts: Facts; records?: CountedRecords };
 
@@ -103,9 +97,6 @@ export function deriveSlice(job: SliceJob, prices: Prices, kept = new KeptSessio
   const isRewritten =
     before.isRewritten || entries.some(({ writing, echo }) => writing !== undefined || echo !== undefined);
   const isAnew = isRewritten && job.eventCount <= MOST_REWRITTEN;
-  const values = valuesOf(before);
-  const daysBefore = JSON.stringify(dayRowsOf(before, job.place));
-  const addOnsBefore = JSON.stringify(addOnRowsOf(before, job.place));
   const counted = begun.records?.add(entries);
   if (isAnew && isEnd && !counted && stored?.earlier === undefined) return undefined;
   const folded =
@@ -118,8 +109,7 @@ export function deriveSlice(job: SliceJob, prices: Prices, kept = new KeptSessio
   facts.repository = repositoryOf(facts, job.place);
   noteLag(facts, job, entries);
   noteWindow(facts, prices);
-  const days = dayRowsOf(facts, job.place);
-  const addOns = addOnRowsOf(facts, job.place);
+  const rows = rowsOf(facts, job.place);
   const slice = {
     through,
     next: open?.first ?? through + 1,
@@ -128,17 +118,17 @@ export function deriveSlice(job: SliceJob, prices: Prices, kept = new KeptSessio
     facts: writeFacts(facts),
     columns: columnsOf(facts, through),
     isRewritten,
-    days: JSON.stringify(days) === daysBefore ? undefined : days,
-    addOns: JSON.stringify(addOns) === addOnsBefore ? undefined : addOns,
-    values: compareValues(values, valuesOf(facts)),
+    ...compareRows(begun.rows, rows),
     digested,
   };
-  kept.put(sessionId, { through, facts, open, records, weight: slice.facts.length });
+  kept.put(sessionId, { through, facts, rows, open, records, weight: 2 * slice.facts.length });
   return slice;
 }
 
-function beginStored({ facts }: StoredSlices, { through }: SliceJob): Begun {
-  return { facts: readFacts(facts), open: undefined, records: through === 0 ? new CountedRecords() : undefined };
+function beginStored({ facts: text }: StoredSlices, { through, place }: SliceJob): Begun {
+  const facts = readFacts(text);
+  const records = through === 0 ? new CountedRecords() : undefined;
+  return { facts, rows: rowsOf(facts, place), open: undefined, records };
 }
 
 /** @param counted the entries that count, among `entries` */

@@ -1,5 +1,6 @@
 import type { Chunk } from './chunks.ts';
 import type { CountedRecords } from './counted-records.ts';
+import type { FactRows } from './fact-rows.ts';
 import type { Facts } from './facts.ts';
 
 /** The state of a session after its last slice. */
@@ -7,11 +8,12 @@ export interface KeptSession {
   /** Sequence of the last event that is derived. */
   through: number;
   facts: Facts;
+  rows: FactRows;
   /** The chunk that still has room. */
   open: Chunk | undefined;
   /** Absent if the facts do not yet cover all entries, or earlier entries are unknown. */
   records: CountedRecords | undefined;
-  /** Characters of the facts as JSON. */
+  /** Characters of the facts as JSON, and about as many for the rows that repeat their names. */
   weight: number;
 }
 

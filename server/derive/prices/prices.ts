@@ -31,7 +31,13 @@ export interface Prices {
   /**
    * The number of tokens in the model's context. `usual` applies if the session did not request `most`. Undefined if unknown.
    */
-  contextWindowOf(model: string): { most: number; usual: number } | undefined;
+  contextWindowOf(model: string): Window | undefined;
+}
+
+/** A context window, in tokens. */
+interface Window {
+  most: number;
+  usual: number;
 }
 
 /** Prices by the length of the prompt, the shortest first. */
@@ -47,6 +53,7 @@ export function readPrices(file?: string): Prices {
     rows.toSorted((one, other) => other.model.length - one.model.length),
   );
   const known = new Map<string, Steps>();
+  const windows = new Map<string, Window | undefined>();
 
   function stepsOf(model: string, day: string, terms: string): Steps {
     const key = `${day} ${terms} ${model}`;
@@ -65,7 +72,15 @@ export function readPrices(file?: string): Prices {
     contextWindowOf: windowOf,
   };
 
-  function windowOf(model: string): { most: number; usual: number } | undefined {
+  function windowOf(model: string): Window | undefined {
+    if (windows.has(model)) return windows.get(model);
+    if (windows.size > MOST_KNOWN) windows.clear();
+    const found = findWindow(model);
+    windows.set(model, found);
+    return found;
+  }
+
+  function findWindow(model: string): Window | undefined {
     const { name } = readModelName(model);
     const row = tables.map((rows) => findRow(rows, name)).find((row) => row?.contextWindow !== undefined);
     const most = row?.contextWindow ?? find(name, TODAY)?.model.context_window;
