@@ -11,6 +11,7 @@ import { benchImport } from './import.ts';
 import { benchLists } from './lists.ts';
 import type { Options } from './options.ts';
 import { benchOthers } from './others/others.ts';
+import { benchPace } from './pace.ts';
 import { benchPages } from './pages.ts';
 import { formatTable, type Row } from './report.ts';
 import { benchSearch } from './search.ts';
@@ -30,6 +31,7 @@ const BENCHES: Record<string, (options: Options) => Promise<readonly Row[]>> = {
   'append-bus': benchAppendsOnBus,
   replicas: benchReplicas,
   others: benchOthers,
+  pace: benchPace,
   pages: async (options) => [...(await benchPages()), ...(await benchLists(options))],
   search: benchSearch,
   'search-timing': benchSearchTiming,

@@ -85,7 +85,7 @@ interface Spent {
 }
 
 /** Waits until every session is derived, so that the cost of deriving counts for the right measurement. */
-async function settled(operations: number): Promise<void> {
+export async function settled(operations: number): Promise<void> {
   for (let calm = 0; calm < 2; await wait(150)) {
     const text = await (await fetch(`http://127.0.0.1:${operations}/metrics`)).text();
     const waiting = /^capture_derive_waiting (\d+)/m.exec(text)?.[1] ?? '0';

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '../server/public-url.ts';
+import { settled } from './append/measure.ts';
+import { startIssuer } from './issuer.ts';
+import type { Options } from './options.ts';
+import { startService, withFolder } from './process.ts';
+import type { Row } from './report.ts';
+import { createCorpus } from './search-corpus.ts';
+import { seed, seedEvents, seedSessions } from './seed.ts';
+
+/** The events of the session before it is measured. */
+const SIZES = [1_500, 15_000];
+/** Single events a second, as an agent at work sends them. */
+const RATE = 6;
+/** Open sessions are derived every 20 seconds, so a shorter measurement would not say anything. */
+const SHORTEST_S = 60;
+
+/** Measures what single events of a session at the pace of a person cost the embedded store, deriving included. */
+export async function benchPace({ seconds }: Options): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const size of SIZES) {
+    const { cpu, written, bytes } = await withFolder((dataDir) =>
+      measure(dataDir, size, Math.max(SHORTEST_S, seconds)),
+    );
+    const after = `${RATE} single events a second, session of ${size.toLocaleString('en')}`;
+    const detail = `mixed events of ${bytes.toFixed(2)} KiB, until all is derived`;
+    rows.push(
+      { what: `${after}: written`, figure: written, unit: 'KiB an event', goal: '≤ 24', detail },
+      { what: `${after}: processor time`, figure: cpu, unit: 'ms an event', goal: '≤ 1.5', detail },
+    );
+  }
+  return rows;
+}
+
+async function measure(dataDir: string, size: number, seconds: number) {
+  const issuer = await startIssuer();
+  const makeEvent = createCorpus(7);
+  const { secret, sessions } = await seed({ dataDir }, issuer.url, 'owner', async (store, made) => {
+    const ids = await seedSessions(store, made, 1);
+    for (const id of ids) await seedEvents(store, made, id, size, makeEvent);
+    return { sessions: ids };
+  });
+  const operations = await freePort('127.0.0.1');
+  const service = await startService({ dataDir }, { ...issuer.env, OPERATIONS_PORT: String(operations) });
+  const append = async () => {
+    const body = JSON.stringify({ events: [makeEvent()] });
+    const headers = {
+      authorization: `Bearer ${secret}`,
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+    };
+    const answer = await fetch(`${service.url}/v1/sessions/${sessions[0]}/events`, { method: 'POST', headers, body });
+    if (!answer.ok) throw new Error(`an append was answered with ${answer.status}`);
+    return body.length;
+  };
+  const written = () => Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${service.child.pid}/io`, 'utf8'))?.[1]);
+  try {
+    // The code is compiled, and the thread has the session.
+    for (let n = 0; n < 50; n++) await append();
+    await settled(operations);
+    const before = { cpu: service.cpuSeconds(), written: written() };
+    const count = seconds * RATE;
+    let bytes = 0;
+    const begun = performance.now();
+    for (let n = 0; n < count; n++) {
+      await wait(Math.max(0, begun + (n * 1000) / RATE - performance.now()));
+      bytes += await append();
+    }
+    await settled(operations);
+    return {
+      cpu: ((service.cpuSeconds() - before.cpu) / count) * 1000,
+      written: (written() - before.written) / 1024 / count,
+      bytes: bytes / 1024 / count,
+    };
+  } finally {
+    await service.stop();
+    issuer.close();
+  }
+}
