@@ -5,17 +5,17 @@ import { runInNewContext } from 'node:vm';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../commands.ts';
-import type { SliceJob } from '../derive/derive-slice.ts';
 import { createDeriveThread } from '../derive/derive-thread.ts';
-import { Indexer, type IndexerOptions } from '../derive/indexer.ts';
+import type { Indexer, IndexerOptions } from '../derive/indexer.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
 import { findSummaries } from '../store/summaries.ts';
 import { wholeOrganization } from '../store/viewer.ts';
-import { createDeriveHere, readDerived, VERSION_HERE } from './derived.ts';
+import { readDerived, VERSION_HERE } from './derived.ts';
 import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { createTenant, openSession, registerMachine } from './factories.ts';
 import { startTestService, testConfig } from './harness.ts';
+import { shut, startIndexer } from './indexing.ts';
 import { countWrites } from './plans.ts';
 
 setFlagsFromString('--expose-gc');
@@ -37,28 +37,6 @@ function nicenessOf(name?: string): number {
 }
 
 type Source = Awaited<ReturnType<typeof findSummaries>>[number];
-
-/** Derives on this thread; records its jobs, and can be paused or made to fail. */
-function createDerive() {
-  const deriveHere = createDeriveHere();
-  const seen = { jobs: [] as SliceJob[], gate: Promise.resolve(), fails: (_: SliceJob) => false };
-  const thread = {
-    async derive(job: SliceJob) {
-      seen.jobs.push(structuredClone(job));
-      await seen.gate;
-      if (seen.fails(job)) throw new Error('nobody can read that');
-      return deriveHere(job);
-    },
-  };
-  return { seen, thread };
-}
-
-/** Pauses deriving. @returns a function that resumes it */
-function shut(seen: { gate: Promise<void> }): () => void {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  seen.gate = promise;
-  return resolve;
-}
 
 describe.each(ENGINES)('the indexer on %s', (engine) => {
   let store: TestStore;
@@ -90,18 +68,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
   beforeEach(() => removeAllDerived(store.db));
   afterAll(() => store.dispose());
 
-  function start(options: Partial<IndexerOptions> = {}) {
-    const { seen, thread } = createDerive();
-    const errors: unknown[] = [];
-    const told: string[] = [];
-    const indexer = new Indexer({
-      ...{ db: store.db, thread, version: VERSION_HERE, now: Date.now, rests: false },
-      onError: (error) => void errors.push(error),
-      onDerived: ({ session_id }) => void told.push(session_id),
-      ...options,
-    });
-    return { indexer, seen, errors, told };
-  }
+  const start = (options?: Partial<IndexerOptions>) => startIndexer(store, options);
 
   const sources = () => findSummaries(store.db, wholeOrganization(organizationId), ids);
   const through = async () => {
@@ -119,52 +86,6 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     }
     await expect.poll(() => told, { timeout: LONG_MS }).toEqual([first]);
     expect(seen.jobs.length).toBeLessThan(4);
-    await indexer.close();
-  });
-
-  test('waits for more events of an open session, until it is read, has a slice of events, or ends', async () => {
-    const { indexer, told } = start({ gatherOpenMs: 10 * LONG_MS });
-    const [, first] = ids as [string, string];
-    await indexer.catchUp();
-    const framed = (length: number) =>
-      Array.from({ length }, () => ({ eventType: 'notice', payload: Buffer.from('{}') }));
-    const note = (eventCount: number, events: number, status: 'active' | 'completed' = 'active') =>
-      indexer.note({ organizationId, sessionId: first, status, eventCount, events: framed(events) });
-    const derived = (times: number) => expect.poll(() => told.length, { timeout: LONG_MS }).toBe(times);
-    await append(first, 'the first of all');
-    note(1, 1);
-    await derived(1);
-    await append(first, 'one more');
-    note(2, 1);
-    await pause(500);
-    expect([told.length, indexer.waiting(), await indexer.isCatchingUp(organizationId)]).toEqual([1, 1, false]);
-    await indexer.reachNoted('org_of-others', LONG_MS);
-    expect(told).toHaveLength(1);
-    await indexer.reachNoted(organizationId, LONG_MS);
-    expect([told.length, indexer.waiting()]).toEqual([2, 0]);
-    await append(first, 'many more');
-    note(258, 200);
-    note(314, 56);
-    await derived(3);
-    await append(first, 'the last');
-    note(315, 1, 'completed');
-    await derived(4);
-    await indexer.close();
-  });
-
-  test('derives an open session once for all events of its wait', async () => {
-    const { indexer, seen, told } = start({ gatherOpenMs: 1_000 });
-    const [, first] = ids as [string, string];
-    await indexer.catchUp();
-    const jobs = seen.jobs.length;
-    for (const text of ['a', 'b', 'c', 'd', 'e']) {
-      await append(first, text);
-      const events = [{ eventType: 'notice', payload: Buffer.from('{}') }];
-      indexer.note({ organizationId, sessionId: first, status: 'active', eventCount: 9, events });
-      await pause(150);
-    }
-    await expect.poll(() => told, { timeout: LONG_MS }).toEqual([first]);
-    expect(seen.jobs.length - jobs).toBe(1);
     await indexer.close();
   });
 

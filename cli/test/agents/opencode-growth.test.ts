@@ -225,40 +225,43 @@ const step = fc.record({
 test.each([
   { version: 1, createWriter: createWriter1 },
   { version: 2, createWriter: createWriter2 },
-])('rows of version $version give the final content of the database, and no writing twice', async ({ createWriter }) => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-      const folder = root();
-      const writer = createWriter(folder);
-      let now = 1_790_000_000_000;
-      const open = (spool: string) =>
-        openReading(folder, spool, { agent: opencode, now: () => now, patienceMs: 60_000 });
-      const spool = join(folder, 'spool');
-      let reading = open(spool);
-      const other = open(spool);
-      for (const { does, at, text, waits, isLate } of steps) {
-        now += waits;
-        if (does === 'poll') await reading.read();
-        else if (does === 'other') await other.read();
-        else if (does === 'restart') {
-          reading.spool.close();
-          reading = open(spool);
-        } else writer[does](isLate ? now - 4000 : now, at, text);
-      }
-      now += 60_000;
-      await reading.read();
-      await other.read();
+])(
+  'rows of version $version give the final content of the database, and no writing twice',
+  async ({ createWriter }) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+        const folder = root();
+        const writer = createWriter(folder);
+        let now = 1_790_000_000_000;
+        const open = (spool: string) =>
+          openReading(folder, spool, { agent: opencode, now: () => now, patienceMs: 60_000 });
+        const spool = join(folder, 'spool');
+        let reading = open(spool);
+        const other = open(spool);
+        for (const { does, at, text, waits, isLate } of steps) {
+          now += waits;
+          if (does === 'poll') await reading.read();
+          else if (does === 'other') await other.read();
+          else if (does === 'restart') {
+            reading.spool.close();
+            reading = open(spool);
+          } else writer[does](isLate ? now - 4000 : now, at, text);
+        }
+        now += 60_000;
+        await reading.read();
+        await other.read();
 
-      const whole = open(':memory:');
-      await whole.read();
-      expect(newest(reading.spool)).toEqual(newest(whole.spool));
-      // A later writing of a message may repeat a call, but its first event has the changed rest.
-      const isFirst = ({ payload }: { payload: object }) => ((payload as { source: Source }).source.index ?? 0) === 0;
-      const all = [...spooledEvents(reading.spool).values()].flat().filter(isFirst).map(json);
-      expect(all).toHaveLength(new Set(all).size);
-      for (const { spool } of [reading, other, whole]) spool.close();
-      writer.db.close();
-    }),
-    runs(10),
-  );
-});
+        const whole = open(':memory:');
+        await whole.read();
+        expect(newest(reading.spool)).toEqual(newest(whole.spool));
+        // A later writing of a message may repeat a call, but its first event has the changed rest.
+        const isFirst = ({ payload }: { payload: object }) => ((payload as { source: Source }).source.index ?? 0) === 0;
+        const all = [...spooledEvents(reading.spool).values()].flat().filter(isFirst).map(json);
+        expect(all).toHaveLength(new Set(all).size);
+        for (const { spool } of [reading, other, whole]) spool.close();
+        writer.db.close();
+      }),
+      runs(10),
+    );
+  },
+);
