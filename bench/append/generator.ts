@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { zstdCompressSync } from 'node:zlib';
 import { quantile } from '../report.ts';
+import { createCorpus } from '../search-corpus.ts';
 import { createEvents } from '../text.ts';
 import { type LoadResult, postHead, runLoad } from './connections.ts';
 
@@ -12,6 +13,8 @@ export interface Task {
   /** One session for each connection. */
   sessions: string[];
   batchSize: number;
+  /** Whether the events are of all kinds; otherwise each is a message of 1 KiB of prose. */
+  isMixed?: boolean;
   encoding: 'plain' | 'zstd';
   seconds: number;
   /** Appends a second; by default as many as the service answers. */
@@ -22,12 +25,16 @@ export interface Task {
 export interface Measured {
   requests: number;
   seconds: number;
+  /** Bytes of an append before its compression, on average. */
+  bytes: number;
   /** Processor time of the generator, in µs a request. */
   cpu: number;
   /** Time of an append, in ms. */
   p50: number;
   p99: number;
 }
+
+const BODIES = 200;
 
 /** Appends before the measurement, since compiling the service's code takes a second of processor time. */
 const WARM = { requests: 5_000, seconds: 10 };
@@ -40,9 +47,11 @@ async function warm(load: (seconds: number) => Promise<LoadResult>): Promise<voi
 /** Runs in a separate process, so that its processor time can be measured separately. */
 async function generate(task: Task): Promise<void> {
   const { port, secret, sessions, batchSize, encoding } = task;
-  const makeEvent = createEvents(1);
-  const bodies = Array.from({ length: 200 }, () => {
+  const makeEvent = task.isMixed ? createCorpus(1) : createEvents(1);
+  let bytes = 0;
+  const bodies = Array.from({ length: BODIES }, () => {
     const plain = Buffer.from(JSON.stringify({ events: Array.from({ length: batchSize }, () => makeEvent(1024)) }));
+    bytes += plain.byteLength / BODIES;
     return encoding === 'zstd' ? zstdCompressSync(plain) : plain;
   });
   const extra: Record<string, string> = encoding === 'zstd' ? { 'content-encoding': 'zstd' } : {};
@@ -62,7 +71,7 @@ async function generate(task: Task): Promise<void> {
   const { user, system } = process.cpuUsage(before);
   if (failures > 0) throw new Error(`${failures} of ${requests} appends failed`);
   const told = { p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
-  const measured: Measured = { requests, seconds, cpu: (user + system) / requests, ...told };
+  const measured: Measured = { requests, seconds, bytes, cpu: (user + system) / requests, ...told };
   process.stdout.write(`${JSON.stringify(measured)}\n`);
 }
 

@@ -16,6 +16,8 @@ export const CONNECTIONS = 16;
 
 export interface Load {
   batchSize: number;
+  /** Whether the events are of all kinds; otherwise each is a message of 1 KiB of prose. */
+  isMixed?: boolean;
   encoding: 'plain' | 'zstd';
   seconds: number;
   /** Appends a second; by default as many as the service answers. */
@@ -25,6 +27,8 @@ export interface Load {
 export interface Rate {
   /** Acknowledged appends a second. */
   rate: number;
+  /** Bytes of an append before its compression, on average. */
+  bytes: number;
   /** Processor time in µs an append: of the service, of its deriving thread (a part of the former), and of the generator. */
   service: number;
   deriving: number;
@@ -61,12 +65,12 @@ export async function loadService(
       deriving: service.derivingSeconds(),
       engine: engineSeconds(),
     });
-    const { requests, seconds, cpu, used, p50, p99 } = await generate(task, spent, () =>
+    const { requests, seconds, bytes, cpu, used, p50, p99 } = await generate(task, spent, () =>
       program === undefined ? settled(operations) : Promise.resolve(),
     );
     const perAppend = (spentSeconds: number) => (spentSeconds / requests) * 1e6;
     const times = { service: perAppend(used.service), deriving: perAppend(used.deriving), generator: cpu };
-    return { rate: requests / seconds, ...times, engine: perAppend(used.engine), p50, p99 };
+    return { rate: requests / seconds, bytes, ...times, engine: perAppend(used.engine), p50, p99 };
   } finally {
     await service.stop();
     issuer.close();
