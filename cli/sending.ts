@@ -19,22 +19,23 @@ export interface SendingOptions
   heldMs?: number;
   /** How long to wait after an error of this machine, such as a full disk. Without it, such an error ends the sending. */
   restartMs?: number;
+  /**
+   * After a stop, a request in progress has this long to be answered. If it is not answered, it is sent again later, under the
+   * same key. Defaults to five seconds.
+   */
+  farewellMs?: number;
 }
 
 export type Sending = ReturnType<typeof startSending>;
 
 const LOCK_MS = 500;
 const HELD_MS = 10 * 60_000;
-/**
- * After a stop, a request in progress has this long to be answered. If it is not answered, it is sent again later, under the
- * same key.
- */
 const FAREWELL_MS = 5000;
 
 /** Sends the spool until the signal. Of several processes, one sends, and the others wait for it to end. */
 export function startSending(context: Context, { settings, spool, folder, policy }: Pipeline, options: SendingOptions) {
   const { fetch, random, now, home } = context;
-  const { signal, onTrouble, restartMs, heldMs = HELD_MS } = options;
+  const { signal, onTrouble, restartMs, heldMs = HELD_MS, farewellMs = FAREWELL_MS } = options;
   const connections = new AbortController();
   const interrupt = () => connections.signal;
   const service = createService({ ...options, ...settings, fetch, interrupt });
@@ -49,7 +50,7 @@ export function startSending(context: Context, { settings, spool, folder, policy
     visibilityOf: (session, about) => visibilityOf(spool, policy, session, about),
     keyOf: createKeyOf(context),
   });
-  signal.addEventListener('abort', () => setTimeout(() => connections.abort(), FAREWELL_MS).unref());
+  signal.addEventListener('abort', () => setTimeout(() => connections.abort(), farewellMs).unref());
   let lock: Lock | undefined = takeLock(folder, 'upload');
   let failure: unknown;
 

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { makeFolder, write } from '../test/folder.ts';
 import { type RunOptions, run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
@@ -67,24 +67,28 @@ test('a sent session is hidden at once, and only the dashboard shows it again', 
   expect(seen()).toEqual(['facts']);
 });
 
+/** The command gives up after ten seconds. */
+function shortenDeadlines(): void {
+  const { timeout } = AbortSignal;
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout.call(AbortSignal, ms / 20));
+}
+
 const failing: typeof fetch = () => Promise.reject(new TypeError('fetch failed'));
 
 test.each<[string, Partial<RunOptions>]>([
   ['signed out', { variables: { CAPTURE_SECRET: '' } }],
   ['offline', { context: { fetch: failing, stop: AbortSignal.any([]) } }],
-])(
-  '%s, the wish is stored without claiming success, and the next sender hides the session',
-  async (_, more) => {
-    const { capture, seen } = await prepare();
-    await capture(['import']);
-    const { exitCode, stdout } = await capture(['visibility', sessionId(1), 'private'], more);
-    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('becomes private once')]);
-    expect(seen()).toEqual(['team']);
-    await capture(['import']);
-    expect(seen()).toEqual(['private']);
-  },
-  30_000,
-);
+])('%s, the wish is stored without claiming success, and the next sender hides the session', async (_, more) => {
+  const { capture, seen } = await prepare();
+  await capture(['import']);
+  shortenDeadlines();
+  const { exitCode, stdout } = await capture(['visibility', sessionId(1), 'private'], more);
+  vi.restoreAllMocks();
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining('becomes private once')]);
+  expect(seen()).toEqual(['team']);
+  await capture(['import']);
+  expect(seen()).toEqual(['private']);
+});
 
 test('the session of another person stays as it is, and the command says so', async () => {
   const { service, capture, seen } = await prepare();

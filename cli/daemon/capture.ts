@@ -27,9 +27,6 @@ export interface CaptureOptions {
   report: StateReport;
 }
 
-/** A transcript without any record is left alone for this long, because its first record may still be written. */
-const PATIENCE_MS = 60_000;
-
 const tick = () => performance.now();
 /** The processor time of this process in milliseconds. */
 function cpu(): number {
@@ -86,7 +83,7 @@ class Reading {
   #pause = new AbortController();
 
   constructor(context: Context, options: ReadingOptions) {
-    const { pipeline, places, consent, log } = options;
+    const { pipeline, places, consent, log, timing } = options;
     this.#options = options;
     this.#watch = createWatch({
       platform: context.platform,
@@ -98,14 +95,14 @@ class Reading {
     const inboxes = context.agents
       .filter(({ hookedAs }) => hookedAs !== undefined)
       .map((agent) => ({ agent, root: join(pipeline.folder, 'inbox', agent.id), below: '' }));
-    this.#scan = createScan({ places, inboxes, watch: this.#watch, tick, now: context.now });
+    this.#scan = createScan({ places, inboxes, watch: this.#watch, tick, now: context.now, timing });
     this.#findFull = createSpoolLimit(context, pipeline.spool, log);
     const onTrouble = ({ path, reason }: Trouble) => {
       this.#troubles++;
       log.warn(`${path} cannot be read: ${reason}`);
     };
     const onReadHere = (reason: string) => log.warn(`The daemon itself reads the backlog: ${reason}`);
-    this.#reader = openReader(context, pipeline, { consent, patienceMs: PATIENCE_MS, onTrouble, onReadHere });
+    this.#reader = openReader(context, pipeline, { consent, patienceMs: timing.patienceMs, onTrouble, onReadHere });
   }
 
   /** The process that reads a large backlog, while it runs. */

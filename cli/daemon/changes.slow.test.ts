@@ -266,7 +266,7 @@ test('without a decision about earlier sessions, the daemon says once that they 
 });
 
 test('unfinished records of a new agent are captured once they are at rest', async () => {
-  const { home, service, start } = await setUpDaemon();
+  const { home, service, start } = await setUpDaemon({ timing: { patienceMs: 500 } });
   await start();
   const session = '1796000000000_ab1cd';
   const made = join(home, 'made', 'data', 'sessions', session, `${session}.json`);

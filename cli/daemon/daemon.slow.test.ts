@@ -75,7 +75,10 @@ test('a warning about the network names the service', async () => {
 
 test('a machine that has slept gives up its dead connections', async () => {
   let time = Date.now();
-  const { start, say, service, waitForTexts } = await setUpDaemon({ context: { now: () => time } });
+  const { start, say, service, waitForTexts } = await setUpDaemon({
+    context: { now: () => time },
+    timing: { farewellMs: 100 },
+  });
   say(1, 0, 'one');
   await start();
   await waitForTexts(1, ['one']);
@@ -108,7 +111,7 @@ test('a long look at transcripts does not count as a sleep of the machine', asyn
 
 /** Imitates a slow disk. */
 const slowly = (isTranscript: (path: string) => boolean) => (path: string) => {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 120);
   return isTranscript(path);
 };
 

@@ -49,6 +49,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       ...{ signal: lasting, onTrouble: warnOfTrouble, findStopped: () => stopped },
       restartMs: timing.restartMs,
       heldMs: timing.heldMs,
+      farewellMs: timing.farewellMs,
       // The sender pauses until the service accepts a heartbeat again.
       isPaused: () => isHeld,
     });

@@ -22,6 +22,12 @@ export const TIMING = {
   careMs: 2000,
   /** A larger delay means that the machine slept or its clock was set. A busy machine is never this late. */
   jumpMs: 30_000,
+  /** How often missing folders of agents are looked for. An agent that runs for the first time creates its folder then. */
+  absentMs: 5000,
+  /** How long a request in progress has to be answered after a stop. */
+  farewellMs: 5000,
+  /** A transcript without any record is left alone for this long, because its first record may still be written. */
+  patienceMs: 60_000,
 };
 
 export type Timing = typeof TIMING;

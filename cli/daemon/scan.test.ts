@@ -7,6 +7,7 @@ import { goose } from '../agents/goose/goose.ts';
 import { findTranscripts, type Place, stampOf } from '../read/discover.ts';
 import type { Unread } from '../read/identify.ts';
 import { makeFolder, write } from '../test/folder.ts';
+import { TIMING } from './limits.ts';
 import { createScan } from './scan.ts';
 import { createWatch, type WatchFolder } from './watch.ts';
 
@@ -23,7 +24,7 @@ function setUp(watchFolder: WatchFolder = SILENT, root = makeFolder(), agent: Ag
   const place: Place = { agent, root, below: '' };
   let time = 1_000_000;
   const watch = createWatch({ platform: 'linux', onChange: (changed) => scan.notice(changed), watchFolder });
-  const scan = createScan({ places: [place], watch, tick: () => time, now: Date.now });
+  const scan = createScan({ places: [place], watch, tick: () => time, now: Date.now, timing: TIMING });
   const at = (below: string): Place => ({ ...place, below });
   const stamps = new Map<string, string>();
   const find = (places: readonly Place[]) => {

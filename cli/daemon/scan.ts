@@ -2,6 +2,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Place, transcriptAt } from '../read/discover.ts';
 import type { Work } from '../read/reader.ts';
+import type { Timing } from './limits.ts';
 import type { Watch } from './watch.ts';
 
 export interface ScanOptions {
@@ -13,6 +14,7 @@ export interface ScanOptions {
   tick: () => number;
   /** Milliseconds since 1970, on the file system's clock. */
   now: () => number;
+  timing: Pick<Timing, 'absentMs'>;
 }
 
 /** A file to be read before the next full scan. */
@@ -36,8 +38,6 @@ const MAX_REST_MS = 60_000;
  * after a second.
  */
 const FAILED_REST_MS = 250;
-/** An agent that runs for the first time creates its folder then. */
-const ABSENT_MS = 5000;
 
 /**
  * How often all files, and the recently written ones, are checked. Checking an idle file takes 7 to 12 µs: 0.02 % of a
@@ -49,7 +49,7 @@ const PACE = {
 };
 
 /** Decides when to read which file. A notice from the system speeds this up; without notices, the scan finds the change. */
-export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptions) {
+export function createScan({ places, inboxes = [], watch, tick, now, timing }: ScanOptions) {
   const roots = [...places, ...inboxes];
   const items = new Map<string, Item>();
   /** Files that changed lately, the latest last, each with the time until which it is checked often. */
@@ -96,7 +96,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     const before = there;
     there = new Set(roots.filter(({ root, below }) => existsSync(join(root, below))));
     for (const root of there) if (!before.has(root) && everythingAt > tick()) notice(root);
-    rootsAt = tick() + ABSENT_MS;
+    rootsAt = tick() + timing.absentMs;
   }
 
   function forgetIdle(): void {
