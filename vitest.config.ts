@@ -13,10 +13,10 @@ const COMPILE_CACHE = join(import.meta.dirname, 'artefacts/compiled');
 const RETRY = process.env.CI === undefined ? 0 : 1;
 
 /**
- * Files that `script/test --fast` leaves out. Each takes more than two seconds: its tests kill programs again and again, wait
- * for deadlines, move whole stores, or read megabytes. The runner's option --exclude does not apply to projects.
+ * Files that `script/test` leaves out without `--all`. Each takes more than four seconds: its tests kill programs again and
+ * again, move whole stores, or read megabytes. The runner's option --exclude does not apply to projects.
  */
-const LEFT_OUT = process.env.CAPTURE_TEST_FAST === 'yes' ? ['**/*.slow.test.ts'] : [];
+const LEFT_OUT = process.env.CAPTURE_TEST_SLOW === 'no' ? ['**/*.slow.test.ts'] : [];
 
 export default defineConfig({
   test: {
@@ -92,6 +92,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['dashboard/e2e/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...LEFT_OUT],
           globalSetup: ['cli/test/compiled.ts', 'server/test/built-service.ts', 'dashboard/e2e/harness/build.ts'],
           env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
           testTimeout: 60_000,

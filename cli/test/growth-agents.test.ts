@@ -13,7 +13,7 @@ test('every agent has sessions to test with', () => {
   expect(new Set(groups.flat().map(({ agent }) => agent))).toEqual(new Set(AGENTS));
 });
 
-/** Reads the small sessions in many ways; `growth-corpus.slow.test.ts` reads the large ones. */
+/** Reads the small sessions in many ways; `growth-corpus.test.ts` reads the large ones. */
 test.each(groups.map((files, index) => ({ group: index + 1, files })))(
   'sessions of every agent give the same events when read in slices with restarts between (group $group)',
   async ({ files }) => {

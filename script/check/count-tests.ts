@@ -47,6 +47,8 @@ const reports = projects.map((project) => {
 
 const sum = (count: (report: Report) => number) => reports.reduce((total, report) => total + count(report), 0);
 const files = reports.flatMap(({ testResults }) => testResults);
+/** The files of runs on one engine. */
+const onOneEngine = new Set(reports.flatMap(({ testResults }, at) => (projects[at]?.includes('-') ? testResults : [])));
 const slowest = files.toSorted((one, other) => secondsOf(other) - secondsOf(one)).slice(0, SLOWEST);
 console.log('The slowest files:');
 for (const file of slowest) console.log(`${secondsOf(file).toFixed(1).padStart(8)} s  ${pathOf(file)}`);
@@ -81,9 +83,10 @@ function nameSkips(): boolean {
     const count = file.assertionResults.filter(({ status }) => !RAN.has(status)).length;
     if (count === 0) continue;
     const path = pathOf(file);
-    const known = process.env.ENGINE
-      ? ENGINE_LEFT_OUT
-      : SKIPS.find(({ files }) => files.test(path.replace('.slow.test.', '.test.')));
+    const known =
+      process.env.ENGINE || onOneEngine.has(file)
+        ? ENGINE_LEFT_OUT
+        : SKIPS.find(({ files }) => files.test(path.replace('.slow.test.', '.test.')));
     console.log(
       `Skipped: ${count} of ${path}: ${known?.cause ?? 'nobody knows why; name the cause in script/check/skips.ts'}`,
     );

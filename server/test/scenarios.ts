@@ -30,7 +30,10 @@ export interface Scenario {
   after?: (world: World, reply: TestReply, ask: Ask) => Promise<void> | void;
 }
 
-/** Runs each row on each engine, all rows of a table in one world. */
+/** Statuses that are decided before a handler uses its store. `callers.slow.test.ts` asks for 401 and 403 on every engine. */
+const EARLY = new Set([400, 401, 403, 405]);
+
+/** Runs each row on each engine, or on the first one if no engine can change its answer; all rows of a table in one world. */
 export function playScenarios(
   noun: string,
   scenarios: readonly Scenario[],
@@ -43,7 +46,8 @@ export function playScenarios(
     });
     afterAll(() => world.service.close());
 
-    test.each(scenarios.map((scenario) => ({ ...scenario })))('$route $status: $name', async (scenario) => {
+    const rows = scenarios.filter(({ status, after }) => engine === engines[0] || after || !EARLY.has(status));
+    test.each(rows.map((scenario) => ({ ...scenario })))('$route $status: $name', async (scenario) => {
       const { ask, reply } = await play(world, scenario);
       const row = TABLE[scenario.route];
       const isLater = world.service.isAsync && scenario.route === 'appendEvents' && scenario.status === 200;
