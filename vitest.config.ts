@@ -35,6 +35,7 @@ export default defineConfig({
             'server/test/postgres.ts',
             'server/test/nats.ts',
           ],
+          setupFiles: ['script/check/usage.ts'],
           // The limit is for tests that hang. A test that is slow on a busy machine must not fail.
           testTimeout: patience(180_000),
           hookTimeout: 180_000,
