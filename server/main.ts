@@ -120,23 +120,29 @@ async function serve(): Promise<void> {
   backups?.start();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void close(signal));
 
-  if (config.ROLE === 'worker') {
-    await app.ready();
-    needed = store;
-    process.stdout.write('Session Capture is ready to write the events of the event bus\n');
-    return;
-  }
-  await app.listen({ port, host: config.HOST });
-  // With a bus, the service accepts requests while the store is away.
-  needed = bus ?? store;
-  process.stdout.write(`Session Capture is ready at ${publicUrl}\n`);
-  for (const line of (await identity.greeting?.()) ?? []) process.stdout.write(`${line}\n`);
-  process.stdout.write(`\nTo capture on a machine, run this on it. ${ONBOARDING.replace('. ', '.\n')}\n\n`);
-  const lines = onboarding(publicUrl);
-  const width = Math.max(56, ...lines.map(({ command }) => command.length + 4));
-  for (const { systems, command } of lines) {
-    process.stdout.write(`    ${command.padEnd(width)}${systems.join(', ')}\n`);
-  }
+  const begin = async () => {
+    if (config.ROLE === 'worker') {
+      await app.ready();
+      needed = store;
+      process.stdout.write('Session Capture is ready to write the events of the event bus\n');
+      return;
+    }
+    await app.listen({ port, host: config.HOST });
+    // With a bus, the service accepts requests while the store is away.
+    needed = bus ?? store;
+    process.stdout.write(`Session Capture is ready at ${publicUrl}\n`);
+    for (const line of (await identity.greeting?.()) ?? []) process.stdout.write(`${line}\n`);
+    process.stdout.write(`\nTo capture on a machine, run this on it. ${ONBOARDING.replace('. ', '.\n')}\n\n`);
+    const lines = onboarding(publicUrl);
+    const width = Math.max(56, ...lines.map(({ command }) => command.length + 4));
+    for (const { systems, command } of lines) {
+      process.stdout.write(`    ${command.padEnd(width)}${systems.join(', ')}\n`);
+    }
+  };
+  // A signal during the start closes the store, so the rest of the start fails. That is no failure to start.
+  await begin().catch((error: unknown) => {
+    if (closingSince === undefined) throw error;
+  });
 }
 
 function scheduleBackups(folder: string, config: Config, log: ReturnType<typeof createLogger>): ScheduledBackups {
