@@ -25,7 +25,7 @@ export const PROBLEMS = {
   email_unverified: 403,
   environment_revoked: 403,
   other_machine: 403,
-  words_withheld: 403,
+  content_withheld: 403,
   sharing_refused: 403,
   not_found: 404,
   session_deleted: 404,

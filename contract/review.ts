@@ -72,8 +72,8 @@ export type Milestone = Static<typeof Milestone>;
 export const SessionFacts = Type.Object({
   summary: SessionSummary,
   holdId: Type.Optional(Type.String({ description: 'a legal hold that keeps the session from being deleted' })),
-  wordsRemoved: Type.Optional({ ...Expiry, description: 'when the content was removed, and by which rule' }),
-  wordsKeptUntil: Type.Optional({ ...Expiry, description: 'when the content is removed, if nothing is added' }),
+  contentRemoved: Type.Optional({ ...Expiry, description: 'when the content was removed, and by which rule' }),
+  contentKeptUntil: Type.Optional({ ...Expiry, description: 'when the content is removed, if nothing is added' }),
   keptUntil: Type.Optional({ ...Expiry, description: 'when the session is deleted, if nothing is added' }),
   folder: Type.Optional(Type.String()),
   branches: Type.Array(Type.String()),

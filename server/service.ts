@@ -11,7 +11,7 @@ import { DaySums } from './derive/day-sums.ts';
 import { createDeriveThread } from './derive/derive-thread.ts';
 import { Indexer } from './derive/indexer.ts';
 import { readPriceList } from './derive/prices/price-list.ts';
-import { withoutWordsIn } from './derive/review.ts';
+import { withoutContentIn } from './derive/review.ts';
 import { readVersion } from './derive/version.ts';
 import { Witness } from './evidence/witness.ts';
 import { createApp } from './http/app.ts';
@@ -239,7 +239,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     async onMasked(session) {
       truncation?.request();
       await indexer.reach([{ session }]);
-      // The sums by repository and by tool contain words of the session.
+      // The sums by repository and by tool contain content of the session.
       void daySums.catchUp();
       const { organization_id, session_id: sessionId, event_count: eventCount, status } = session;
       tell(organization_id, { sessionId, eventCount, status });
@@ -266,7 +266,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   });
   const resumeRevocations = () => background.run('revocations', revocation.resume);
   const bounds = retentionBounds(config);
-  const tellWordsGone = async (row: SessionRow) => {
+  const tellContentGone = async (row: SessionRow) => {
     const { organization_id: organizationId, session_id: sessionId, event_count: eventCount, status } = row;
     const change = [organizationId, { sessionId, eventCount, status }, audienceOf(row)] as const;
     live.publishAudience(...change);
@@ -277,8 +277,8 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     sessionLog,
     bounds,
     version: derivedVersion,
-    withoutWords: withoutWordsIn,
-    onWordsGone: (row: SessionRow) => void tellWordsGone(row).catch(onError),
+    withoutContent: withoutContentIn,
+    onContentGone: (row: SessionRow) => void tellContentGone(row).catch(onError),
   };
   /** Work that deletes because of age, as of one moment. It does nothing while the clock is doubted. */
   const byAge = (work: (at: number, signal: AbortSignal) => Promise<unknown>) => async (signal: AbortSignal) => {

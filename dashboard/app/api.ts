@@ -86,7 +86,7 @@ function withoutRepetition({ title, advice }: WordedError): WordedError {
 
 function wordServiceError({ status, code, message }: ServiceError): WordedError {
   if (code === 'held') return { title: 'A legal hold keeps this', advice: message };
-  if (code === 'words_withheld') return { title: 'The content of this session cannot be read', advice: message };
+  if (code === 'content_withheld') return { title: 'The content of this session cannot be read', advice: message };
   if (code === 'last_owner') return { title: 'The last owner has to stay', advice: message };
   if (status === 403) return { title: 'Not allowed', advice: message };
   if (status === 404) return { title: 'Not found', advice: message };

@@ -11,7 +11,7 @@ export function FactsAlone({ facts }: { facts: SessionFacts | undefined }) {
   return (
     <Scroll aria-label="Facts" className="changes-view">
       <div className="flex flex-col gap-6">
-        <p className="text-13 text-muted">{facts?.wordsRemoved ? removedInWords(facts.wordsRemoved) : HIDDEN}</p>
+        <p className="text-13 text-muted">{facts?.contentRemoved ? removedInWords(facts.contentRemoved) : HIDDEN}</p>
         {facts && facts.files.length > 0 && (
           <Table
             name="Files changed"

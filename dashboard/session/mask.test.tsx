@@ -146,7 +146,7 @@ test('the reason why a text cannot be masked is shown', async () => {
   await expect
     .poll(() => page.getByRole('alert').query()?.textContent)
     .toMatch(/^A legal hold keeps this\. The hold hld_1/);
-  refuse(403, 'words_withheld', 'The content of this session was removed meanwhile.');
+  refuse(403, 'content_withheld', 'The content of this session was removed meanwhile.');
   await button('Find').click();
   await expect
     .poll(() => page.getByRole('alert').query()?.textContent)
@@ -178,7 +178,7 @@ test('earlier masks are listed', async () => {
 });
 
 test('a person who may not read the content of a session cannot mask it', async () => {
-  const error = { error: 'Only the person of this session may read what was said in it.', code: 'words_withheld' };
+  const error = { error: 'Only the person of this session may read what was said in it.', code: 'content_withheld' };
   service.answers.getEventWindow = () => Response.json(error, { status: 403 }) as never;
   await show('/sessions/ses_1', service);
   await expect.element(page.getByText(/You see its facts/)).toBeVisible();

@@ -3,7 +3,7 @@ import { formatUtcDay, plural } from '../kit/format.ts';
 
 /* The words about retention on the page of a session. */
 
-type Kept = Pick<SessionFacts, 'wordsRemoved' | 'wordsKeptUntil' | 'keptUntil' | 'holdId'>;
+type Kept = Pick<SessionFacts, 'contentRemoved' | 'contentKeptUntil' | 'keptUntil' | 'holdId'>;
 
 const RULES = {
   organization: 'the policy of the organization',
@@ -13,21 +13,22 @@ const RULES = {
 
 const dayOf = (at: string) => formatUtcDay(Date.parse(at), 'year');
 
-export function removedInWords({ at, days, target }: NonNullable<Kept['wordsRemoved']>): string {
+export function removedInWords({ at, days, target }: NonNullable<Kept['contentRemoved']>): string {
   const rule = target === undefined ? 'the operator of this service' : RULES[target.kind];
   return `The content of this session was removed on ${dayOf(at)}: ${rule} keeps content for ${plural(days, 'day')}. Its facts are kept.`;
 }
 
 /** The day until which the session is kept if nothing is added; undefined: forever, or until a hold is released. */
-export function keptInWords({ wordsRemoved, wordsKeptUntil, keptUntil, holdId }: Kept): string | undefined {
+export function keptInWords({ contentRemoved, contentKeptUntil, keptUntil, holdId }: Kept): string | undefined {
   if (holdId !== undefined) return undefined;
-  if (wordsKeptUntil && wordsKeptUntil.at !== keptUntil?.at) return `content kept until ${dayOf(wordsKeptUntil.at)}`;
-  return keptUntil && `${wordsRemoved ? 'facts ' : ''}kept until ${dayOf(keptUntil.at)}`;
+  if (contentKeptUntil && contentKeptUntil.at !== keptUntil?.at)
+    return `content kept until ${dayOf(contentKeptUntil.at)}`;
+  return keptUntil && `${contentRemoved ? 'facts ' : ''}kept until ${dayOf(keptUntil.at)}`;
 }
 
 /** What is removed on that day, and by which rule. */
-export function whyKept({ wordsKeptUntil, keptUntil }: Kept): string | undefined {
-  const next = wordsKeptUntil ?? keptUntil;
+export function whyKept({ contentKeptUntil, keptUntil }: Kept): string | undefined {
+  const next = contentKeptUntil ?? keptUntil;
   if (!next) return undefined;
   const what = next.at === keptUntil?.at ? 'the session is deleted' : 'its content is removed, and its facts stay';
   const rule = next.target === undefined ? 'the operator of this service' : RULES[next.target.kind];

@@ -135,25 +135,25 @@ test('a row that was opened with the mouse has the focus: Enter opens the inspec
 
 test.each<[expected: string, facts: Partial<SessionFacts>]>([
   ['nothing', {}],
-  ['content kept until 1 Mar 2027', { wordsKeptUntil: { at: '2027-03-01T08:00:00.000Z', days: 90 } }],
+  ['content kept until 1 Mar 2027', { contentKeptUntil: { at: '2027-03-01T08:00:00.000Z', days: 90 } }],
   [
     'content kept until 1 Mar 2027',
     {
-      wordsKeptUntil: { at: '2027-03-01T08:00:00.000Z', days: 90, target: { kind: 'organization' } },
+      contentKeptUntil: { at: '2027-03-01T08:00:00.000Z', days: 90, target: { kind: 'organization' } },
       keptUntil: { at: '2028-03-01T08:00:00.000Z', days: 456 },
     },
   ],
   [
     'kept until 1 Mar 2027',
     {
-      wordsKeptUntil: { at: '2027-03-01T08:00:00.000Z', days: 90 },
+      contentKeptUntil: { at: '2027-03-01T08:00:00.000Z', days: 90 },
       keptUntil: { at: '2027-03-01T08:00:00.000Z', days: 90 },
     },
   ],
   [
     'facts kept until 1 Mar 2027',
     {
-      wordsRemoved: { at: '2026-03-01T08:00:00.000Z', days: 90 },
+      contentRemoved: { at: '2026-03-01T08:00:00.000Z', days: 90 },
       keptUntil: { at: '2027-03-01T08:00:00.000Z', days: 456 },
     },
   ],

@@ -44,7 +44,7 @@ export function SessionView({ session }: { session: Session }) {
   const { data, place, search, links, panel, setPanel, isInspecting, setInspecting } = state;
   const { timeline, surveyed, loaded, isComplete, error, retry, summary, facts, milestones, outcome, isUntimed } = data;
   const { reading, view, range, linkOf } = place;
-  const isWithheld = error instanceof ServiceError && error.code === 'words_withheld';
+  const isWithheld = error instanceof ServiceError && error.code === 'content_withheld';
   const page = useRef<HTMLDivElement>(null);
   const selectedText = useSelectedText(page);
   const testRuns = useMemo(

@@ -37,7 +37,7 @@ test('a person who may only see the facts of a session sees its files and tools,
     files: [{ path: 'src/harbour.ts', edits: 1, added: 3, removed: 1, sequence: 1 }],
     tools: [{ name: 'Edit', calls: 4, failed: 1 }],
   });
-  const refusal = { error: 'Only the person of this session may read what was said in it.', code: 'words_withheld' };
+  const refusal = { error: 'Only the person of this session may read what was said in it.', code: 'content_withheld' };
   const refuse = () => Response.json(refusal, { status: 403 }) as never;
   service.answers.getSessionIndex = refuse;
   service.answers.listSessionEvents = refuse;

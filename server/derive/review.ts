@@ -1,7 +1,7 @@
 import { toDollars } from '../../contract/entry/cost.ts';
 import type { SessionFacts, SessionSummary } from '../../contract/review.ts';
 import { optional, optionalTimestamp } from '../store/columns.ts';
-import type { WithoutWords } from '../store/kept-rows.ts';
+import type { WithoutContent } from '../store/kept-rows.ts';
 import type { SessionFactsRow } from '../store/schema.ts';
 import { VERSION_OF_KEPT } from '../store/session-rows.ts';
 import type { SummaryRow } from '../store/summaries.ts';
@@ -31,7 +31,7 @@ export const writeShown = (facts: Facts): string => {
 /** The summary of a session for answers; without figures if nothing has been derived yet. */
 export function toSummary({ session, continues, forkedFrom, derived, isReadable }: SummaryRow): SessionSummary {
   const all: Shown = derived?.summary ? JSON.parse(derived.summary) : {};
-  const shown = isReadable ? all : withoutWords(all);
+  const shown = isReadable ? all : withoutContent(all);
   return {
     sessionId: session.session_id,
     ...optional('repository', session.repository ?? session.repo_root),
@@ -62,7 +62,7 @@ export function toSummary({ session, continues, forkedFrom, derived, isReadable 
 const isKnown = ({ version }: Pick<SessionFactsRow, 'version'>) => hasFormOf(version) || version === VERSION_OF_KEPT;
 
 /** Copies only the listed fields, so that a text that is added later stays hidden from people who may not read it. */
-const withoutWords = ({ repository, gitBranch, account, model, shape }: Shown): Shown => ({
+const withoutContent = ({ repository, gitBranch, account, model, shape }: Shown): Shown => ({
   ...(repository !== undefined && { repository }),
   ...(gitBranch !== undefined && { gitBranch }),
   ...(account !== undefined && { account }),
@@ -119,9 +119,9 @@ function factsAlone(facts: Facts): Facts {
  * The stored facts without content. People who may not read the session see these, and they remain when the session's content
  * is removed.
  */
-export const withoutWordsIn: WithoutWords = ({ version, facts, summary }) => ({
+export const withoutContentIn: WithoutContent = ({ version, facts, summary }) => ({
   facts: hasFormOf(version) && facts !== '' ? writeFacts(factsAlone(readFacts(facts))) : '',
-  summary: JSON.stringify(withoutWords(summary === '' ? {} : JSON.parse(summary))),
+  summary: JSON.stringify(withoutContent(summary === '' ? {} : JSON.parse(summary))),
 });
 
 function toolsOf({ days }: Facts): SessionFacts['tools'] {

@@ -73,7 +73,7 @@ function throttled(isStillAllowed: () => Promise<boolean>): () => Promise<void> 
 }
 
 const hiddenMeanwhile = () =>
-  new Problem('words_withheld', 'This session was hidden or deleted while it was read. Load it again.');
+  new Problem('content_withheld', 'This session was hidden or deleted while it was read. Load it again.');
 
 /** Finds out why events are missing or unreadable: the session was deleted meanwhile, or the store is damaged. */
 async function whyUnreadable(db: Db, viewer: Viewer, session: ReadableSession, cause?: unknown): Promise<Problem> {

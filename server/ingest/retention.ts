@@ -2,7 +2,7 @@ import type { RetentionBounds, RetentionField } from '../../contract/retention.t
 import { Failures } from '../failures.ts';
 import { expireContent } from '../store/content-expiry.ts';
 import { assertReadable } from '../store/events.ts';
-import type { WithoutWords } from '../store/kept-rows.ts';
+import type { WithoutContent } from '../store/kept-rows.ts';
 import {
   type Due,
   type DueSession,
@@ -26,9 +26,9 @@ export interface Retention {
   bounds: RetentionBounds;
   /** The version of the rules that derive sessions. */
   version: number;
-  withoutWords: WithoutWords;
+  withoutContent: WithoutContent;
   /** Called for each session whose content was removed. */
-  onWordsGone: (row: SessionRow) => void;
+  onContentGone: (row: SessionRow) => void;
   now: () => number;
   signal: AbortSignal;
 }
@@ -66,7 +66,7 @@ async function applyField(
     slice = { after: slice.through, through: await endOfSlice(db, due, slice.through, LOOKED_AT_ONCE) };
     for (const session of await listDue(db, due, slice)) {
       if (signal.aborted) return;
-      await failures.try(() => (field === 'factsDays' ? expire : loseWords)(retention, session));
+      await failures.try(() => (field === 'factsDays' ? expire : loseContent)(retention, session));
     }
   } while (slice.through !== undefined && !signal.aborted);
 }
@@ -76,11 +76,11 @@ async function expire({ sessionLog }: Retention, { organizationId, sessionId, ev
 }
 
 /** Closes an open session first, because no event may follow removed content. The next run then removes the content. */
-async function loseWords(retention: Retention, session: DueSession): Promise<void> {
-  const { db, sessionLog, bounds, now, version, withoutWords, onWordsGone } = retention;
+async function loseContent(retention: Retention, session: DueSession): Promise<void> {
+  const { db, sessionLog, bounds, now, version, withoutContent, onContentGone } = retention;
   const { organizationId, sessionId, eventCount, updatedAt } = session;
   if (session.status === 'active') return sessionLog.abandon({ organizationId, sessionId, eventCount, updatedAt });
   await assertReadable(db, session);
-  const row = await expireContent(db, session, { due: { bounds, now: now() }, version, withoutWords });
-  if (row) onWordsGone(row);
+  const row = await expireContent(db, session, { due: { bounds, now: now() }, version, withoutContent });
+  if (row) onContentGone(row);
 }

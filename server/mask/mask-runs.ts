@@ -132,7 +132,7 @@ export class MaskRuns {
       );
     } catch (error) {
       if (error instanceof MaskHeld) return noted(held);
-      if (!(error instanceof Problem && error.code === 'words_withheld')) throw error;
+      if (!(error instanceof Problem && error.code === 'content_withheld')) throw error;
       return noted(nothing);
     }
   }

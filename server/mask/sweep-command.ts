@@ -67,7 +67,7 @@ async function ask(place: StoreOptions, finding: SweepFinding): Promise<{ become
     const isNew = await changeStore(place, (transaction) => askForSweep(transaction, finding, Date.now()));
     return { becomes: isNew ? '; will be masked' : '; was requested before', isLeft: false };
   } catch (error) {
-    if (error instanceof Problem && error.code === 'words_withheld') {
+    if (error instanceof Problem && error.code === 'content_withheld') {
       return { becomes: '; its content was removed meanwhile', isLeft: false };
     }
     if (!(error instanceof MaskHeld)) throw error;

@@ -22,18 +22,18 @@ const HINTS: Record<string, string> = {
 
 /**
  * The session, if there is one and the viewer may read its events.
- * @throws Problem `not_found`, `words_withheld`
+ * @throws Problem `not_found`, `content_withheld`
  */
 export function foundReadable(viewer: Viewer, row: SessionRow | undefined): ReadableSession {
   const session = asReadable(viewer, found(row, 'session'));
   if (session) return session;
   if (row?.content_expired_at) throw contentGone(row.content_expired_at);
-  throw new Problem('words_withheld', 'Only the person of this session may read what was said in it. Ask them.');
+  throw new Problem('content_withheld', 'Only the person of this session may read what was said in it. Ask them.');
 }
 
 const contentGone = (at: number) =>
   new Problem(
-    'words_withheld',
+    'content_withheld',
     `The content of this session was removed on ${toTimestamp(at).slice(0, 10)}, as the retention policy of the organization requires. Its facts are still available.`,
   );
 

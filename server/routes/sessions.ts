@@ -85,9 +85,9 @@ export const sessionHandlers = ({
     async getDeletionReceipt({ caller, params }) {
       const row = await findReceipt(db, caller.organizationId, params.sessionId);
       if (row) return { status: 200, body: toReceipt(row) };
-      const words = await findContentReceipt(db, caller.organizationId, params.sessionId);
-      if (!words) throw noDeletion();
-      return { status: 200, body: toContentReceipt(words) };
+      const receipt = await findContentReceipt(db, caller.organizationId, params.sessionId);
+      if (!receipt) throw noDeletion();
+      return { status: 200, body: toContentReceipt(receipt) };
     },
 
     async forgetDeletion({ caller, params }) {

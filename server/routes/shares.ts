@@ -132,7 +132,7 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
         const { share, viewer, session } = opened;
         const { query } = ask;
         const readable = share.level === 'figures' ? undefined : asReadable(viewer, session);
-        if (!readable) throw new Problem('words_withheld', 'This share shows figures only.');
+        if (!readable) throw new Problem('content_withheld', 'This share shows figures only.');
         noteView(ask, share, session, true);
         const first = share.from_sequence ?? 1;
         const from = Math.max(first, query.cursor === undefined ? first : readSequence(query.cursor));

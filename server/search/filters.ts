@@ -10,7 +10,7 @@ import {
   type ValueWanted,
 } from '../store/find-sessions.ts';
 import { halfHourOf } from '../store/half-hours.ts';
-import { VALUES_OF_WORDS } from '../store/kept-rows.ts';
+import { VALUES_OF_CONTENT } from '../store/kept-rows.ts';
 import type { Db, SessionRow, SessionValueRow } from '../store/schema.ts';
 import type { Viewer } from '../store/viewer.ts';
 import { readPeople } from './people.ts';
@@ -87,9 +87,9 @@ const VALUES: Partial<Record<Field, { field: SessionValueRow['field']; isOpen?: 
 };
 
 /** Fields that reveal what was run or what resulted. Not everybody who may know of a session may read them. */
-const OF_WORDS: ReadonlySet<string> = new Set(VALUES_OF_WORDS);
+const OF_CONTENT: ReadonlySet<string> = new Set(VALUES_OF_CONTENT);
 
-export const isOfWords = (field: Field): boolean => OF_WORDS.has(field);
+export const isOfContent = (field: Field): boolean => OF_CONTENT.has(field);
 
 /** The half hours of a day, as a range of names. */
 const halfHoursOf = (day: number, { startOf }: Calendar) => {

@@ -7,7 +7,7 @@ import type { Viewer } from '../store/viewer.ts';
 import { byIndex, prefixesOf, type WordsWanted } from '../store/word-index.ts';
 import { Budget } from './budget.ts';
 import { type Batch, gather, nextBatch, type Wanted } from './candidates.ts';
-import { type Clock, isOfWords, readFilters } from './filters.ts';
+import { type Clock, isOfContent, readFilters } from './filters.ts';
 import { createMatcher } from './matcher.ts';
 import { type RangeRead, type Reader, readRanges } from './read-events.ts';
 import { type CandidateRange, type Decision, findRanges, type Unfinished, Verification } from './verify.ts';
@@ -60,7 +60,7 @@ export async function search(db: Db, asked: Search): Promise<Page> {
   const page = await findPage(db, asked);
   // The index may lag behind a change of the visibility. Events that are shown were read with the viewer's permissions.
   const unshown = page.found.flatMap(({ sessionId, hits }) => (hits.length === 0 ? [sessionId] : []));
-  if (!isAboutWords(asked) || unshown.length === 0) return page;
+  if (!isAboutContent(asked) || unshown.length === 0) return page;
   const readable = new Set(await findReadable(db, asked.viewer, unshown));
   return {
     ...page,
@@ -69,14 +69,14 @@ export async function search(db: Db, asked: Search): Promise<Page> {
 }
 
 /** A search with excluded words is about words too: finding a session reveals that it lacks the word. */
-const isAboutWords = ({ query }: Search) =>
-  termsOf(query).length > 0 || query.filters.some(({ field }) => isOfWords(field));
+const isAboutContent = ({ query }: Search) =>
+  termsOf(query).length > 0 || query.filters.some(({ field }) => isOfContent(field));
 
 async function wantedBy(db: Db, asked: Search): Promise<Wanted> {
   const { viewer, query, order, direction, planes } = asked;
   return {
     ...{ viewer, planes, order, direction },
-    isOfWords: isAboutWords(asked),
+    isOfContent: isAboutContent(asked),
     ...(await readFilters(db, viewer, query.filters, asked)),
   };
 }

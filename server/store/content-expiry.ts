@@ -6,10 +6,10 @@ import { removeChunks } from './derived-removal.ts';
 import { forUpdate } from './dialect.ts';
 import { assertReadable } from './events.ts';
 import { lockHolds } from './holds.ts';
-import { packKept, readKept, unpackKept, type WithoutWords, writeKept, writeKeptFacts } from './kept-rows.ts';
+import { packKept, readKept, unpackKept, type WithoutContent, writeKept, writeKeptFacts } from './kept-rows.ts';
 import { readPolicy } from './policies.ts';
 import { addToReceipt, findContentReceipt, lockReceipt, type RemovedAppend } from './receipts.ts';
-import { DAY_MS, type Due, mayLoseWords, REPOSITORY, type Unchanged } from './retention.ts';
+import { DAY_MS, type Due, mayLoseContent, REPOSITORY, type Unchanged } from './retention.ts';
 import { allRows, changedRows, firstRow } from './rows.ts';
 import { removeSaltKeys } from './salt-keys.ts';
 import type { Db, SessionRow } from './schema.ts';
@@ -21,7 +21,7 @@ export interface Expiring {
   due: Pick<Due, 'bounds' | 'now'>;
   /** The version of the rules that derive sessions. */
   version: number;
-  withoutWords: WithoutWords;
+  withoutContent: WithoutContent;
 }
 
 /**
@@ -32,7 +32,7 @@ export interface Expiring {
 export const expireContent = (
   db: Db,
   { organizationId, sessionId, eventCount }: Unchanged,
-  { due: { bounds, now }, version, withoutWords }: Expiring,
+  { due: { bounds, now }, version, withoutContent }: Expiring,
 ): Promise<SessionRow | undefined> =>
   db.transaction().execute(async (transaction) => {
     await lockHolds(transaction, organizationId);
@@ -43,12 +43,12 @@ export const expireContent = (
       transaction,
       sql<SessionRow & { retained_repository: string | null }>`
         update sessions set content_expired_at = ${now}, title = null
-        where session_id = ${sessionId} and event_count = ${eventCount} and ${mayLoseWords(due, version)}
+        where session_id = ${sessionId} and event_count = ${eventCount} and ${mayLoseContent(due, version)}
         returning *, ${REPOSITORY} as retained_repository`,
     );
     if (!row) return undefined;
     const { retained_repository: repository, ...session } = row;
-    const kept = await readKept(transaction, session, withoutWords);
+    const kept = await readKept(transaction, session, withoutContent);
     await writeKeptFacts(transaction, session, kept);
     await removeSaltKeys(transaction, { organizationId, sessionId });
     const term = termsOf(rules, bounds, { plane: session.plane, repository }).contentDays as Term;
@@ -128,17 +128,17 @@ const removeSome = (db: Db, { organization_id: organizationId, session_id: sessi
 /** Moves the receipt for a session's removed content to its tombstone, so that one receipt continues the other. */
 export const handOverReceipt = (db: Db, { organizationId, sessionId }: SessionKey): Promise<void> =>
   db.transaction().execute(async (transaction) => {
-    const words = await firstRow(
+    const content = await firstRow(
       transaction,
       sql<ExpiredContentRow>`
         delete from expired_contents where organization_id = ${organizationId} and session_id = ${sessionId}
         returning *`,
     );
-    if (!words) return;
+    if (!content) return;
     await sql`
       update deleted_sessions
-      set removed_events = ${words.removed_events}, removed_appends = ${words.removed_appends},
-        removed_bytes = ${words.removed_bytes}, digest = ${words.digest}
+      set removed_events = ${content.removed_events}, removed_appends = ${content.removed_appends},
+        removed_bytes = ${content.removed_bytes}, digest = ${content.digest}
       where organization_id = ${organizationId} and session_id = ${sessionId}`.execute(transaction);
   });
 
@@ -172,11 +172,11 @@ export async function findExpiry(db: Db, row: SessionRow, bounds: RetentionBound
   const terms = termsOf(rules, bounds, { plane: row.plane, repository: found?.repository ?? null });
   const until = (term: Term | undefined): Expiry | undefined =>
     term && { ...term, at: toTimestamp(row.updated_at + term.days * DAY_MS) };
-  const [words, all] = [until(terms.contentDays), until(terms.factsDays)];
+  const [content, all] = [until(terms.contentDays), until(terms.factsDays)];
   const removed = row.content_expired_at === null ? undefined : await findRemoval(db, organizationId, sessionId);
   return {
-    ...(removed && { wordsRemoved: removed }),
-    ...(words && row.content_expired_at === null && { wordsKeptUntil: words }),
+    ...(removed && { contentRemoved: removed }),
+    ...(content && row.content_expired_at === null && { contentKeptUntil: content }),
     ...(all && { keptUntil: all }),
   };
 }

@@ -27,8 +27,8 @@ export const namesFrom = (name: string) => ({ name, end: `${name}\u{10ffff}` });
 /** The conditions, all of which a session must meet. */
 export interface SessionsWanted {
   viewer: Viewer;
-  /** Whether the search is for words or commands. Then only sessions that the viewer may read can match. */
-  isOfWords: boolean;
+  /** Whether the search is for content, such as words or commands. Then only sessions that the viewer may read can match. */
+  isOfContent: boolean;
   plane: Plane;
   order: Order;
   direction: 'asc' | 'desc';
@@ -150,10 +150,10 @@ const and = (all: readonly Expression<unknown>[]) => sql.join([...all], sql` and
 const or = (all: readonly Expression<unknown>[]) => sql<boolean>`(${sql.join([...all], sql` or `)})`;
 
 function conditions(db: Db, wanted: SessionsWanted): Expression<unknown>[] {
-  const { viewer, isOfWords, agentIds, environmentIds, secretIds, userIds, statuses, from, before, failed, values } =
+  const { viewer, isOfContent, agentIds, environmentIds, secretIds, userIds, statuses, from, before, failed, values } =
     wanted;
   return [
-    isOfWords ? readable(viewer) : named(viewer),
+    isOfContent ? readable(viewer) : named(viewer),
     ...(agentIds ? [isOneOf(db, 'sessions.agent_id', agentIds)] : []),
     ...(environmentIds ? [isOneOf(db, 'sessions.environment_id', environmentIds)] : []),
     ...(secretIds ? [isOneOf(db, 'sessions.secret_id', secretIds)] : []),

@@ -22,7 +22,7 @@ import {
  */
 
 /** The values that reveal content. A viewer who may see only the facts cannot find a session by them. */
-export const VALUES_OF_WORDS = ['command', 'commit', 'tests'] as const;
+export const VALUES_OF_CONTENT = ['command', 'commit', 'tests'] as const;
 
 type Place = Pick<SessionRow, 'session_id' | 'organization_id' | 'plane' | 'started_at' | 'event_count' | 'masks'>;
 type KeptFacts = Omit<SessionFactsRow, 'session_id' | 'organization_id' | 'plane' | 'started_at'>;
@@ -36,13 +36,13 @@ export interface KeptRows {
 }
 
 /** Returns the texts of a session's facts without its content. */
-export type WithoutWords = (facts: Pick<SessionFactsRow, 'version' | 'facts' | 'summary'>) => {
+export type WithoutContent = (facts: Pick<SessionFactsRow, 'version' | 'facts' | 'summary'>) => {
   facts: string;
   summary: string;
 };
 
 /** Reads the derived rows of a session without its content. Until the transaction ends, no process derives it. */
-export async function readKept(transaction: Db, row: Place, withoutWords: WithoutWords): Promise<KeptRows> {
+export async function readKept(transaction: Db, row: Place, withoutContent: WithoutContent): Promise<KeptRows> {
   const own = ofSession(row);
   const derived = await firstRow(
     transaction,
@@ -53,7 +53,7 @@ export async function readKept(transaction: Db, row: Place, withoutWords: Withou
   return {
     facts: {
       ...figures,
-      ...withoutWords(figures),
+      ...withoutContent(figures),
       version: VERSION_OF_KEPT,
       derived_through: row.event_count,
       next_chunk: 1,
@@ -65,7 +65,7 @@ export async function readKept(transaction: Db, row: Place, withoutWords: Withou
       transaction,
       sql<SessionValue>`
         select field, name, value from session_values
-        where ${own} and field not in (${sql.join([...VALUES_OF_WORDS])}) order by field, value`,
+        where ${own} and field not in (${sql.join([...VALUES_OF_CONTENT])}) order by field, value`,
     ),
     days: await rowsOf<SessionDay>(transaction, 'session_days', row),
     addOns: await rowsOf<SessionAddOn>(transaction, 'session_add_ons', row),

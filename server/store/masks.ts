@@ -71,7 +71,7 @@ export const insertMask = (db: Db, mask: NewMask, now: number, along?: (transact
   db.transaction().execute(async (transaction) => {
     const { organizationId, sessionId, userId, mark, sealed, acceptedEvents } = mask;
     await assertUnheld(transaction, { organizationId, sessionId });
-    await assertHasWords(transaction, { organizationId, sessionId });
+    await assertHasContent(transaction, { organizationId, sessionId });
     const row = await oneRow(
       transaction,
       sql<MaskRow>`
@@ -91,12 +91,12 @@ export const insertMask = (db: Db, mask: NewMask, now: number, along?: (transact
 /**
  * Requests, in a transaction, to mask a session by the current rules.
  * @returns false if an earlier request is not done yet
- * @throws MaskHeld; Problem `words_withheld`
+ * @throws MaskHeld; Problem `content_withheld`
  */
 export async function askForSweep(transaction: Db, place: SessionKey & { eventCount: number }, now: number) {
   const { organizationId, sessionId, eventCount } = place;
   await assertUnheld(transaction, place);
-  await assertHasWords(transaction, place);
+  await assertHasContent(transaction, place);
   const row = await firstRow(
     transaction,
     sql<MaskRow>`
@@ -138,8 +138,8 @@ async function assertUnheld(transaction: Db, place: SessionKey): Promise<void> {
   if (holdId !== undefined) throw new MaskHeld(holdId);
 }
 
-/** Prevents the expiry of the session's content until the transaction ends. @throws Problem `words_withheld` */
-async function assertHasWords(transaction: Db, { organizationId, sessionId }: SessionKey): Promise<void> {
+/** Prevents the expiry of the session's content until the transaction ends. @throws Problem `content_withheld` */
+async function assertHasContent(transaction: Db, { organizationId, sessionId }: SessionKey): Promise<void> {
   const session = await firstRow(
     transaction,
     sql`
@@ -148,7 +148,7 @@ async function assertHasWords(transaction: Db, { organizationId, sessionId }: Se
         and deleted_at is null
       ${forShare(transaction)}`,
   );
-  if (!session) throw new Problem('words_withheld', 'The content of this session was removed meanwhile.');
+  if (!session) throw new Problem('content_withheld', 'The content of this session was removed meanwhile.');
 }
 
 /**

@@ -81,9 +81,9 @@ function isOld(due: Due): RawBuilder<SqlBool> {
   const all = [undefined, ...due.rules.filter((rule) => rule[due.field] !== undefined)].map((rule) =>
     daysOf(due, rule),
   );
-  const isWords = due.field === 'contentDays';
+  const isContent = due.field === 'contentDays';
   return sql`sessions.organization_id = ${due.organizationId} and sessions.deleted_at is null
-    ${isWords ? sql`and sessions.content_expired_at is null` : sql``}
+    ${isContent ? sql`and sessions.content_expired_at is null` : sql``}
     and sessions.created_at < ${due.now - Math.min(...all) * DAY_MS}`;
 }
 
@@ -108,7 +108,7 @@ const IS_MASKED = sql<SqlBool>`not exists (
     and masks.finished_at is null)`;
 
 /** Whether the content of the session may be removed now. */
-export const mayLoseWords = (due: Due, version: number): RawBuilder<SqlBool> =>
+export const mayLoseContent = (due: Due, version: number): RawBuilder<SqlBool> =>
   sql`${isOver(due)} and sessions.status <> 'active' and ${isDerived(due, version)} and ${IS_MASKED}
     and ${sql.raw(holdOf('sessions'))} is null`;
 

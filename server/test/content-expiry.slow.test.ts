@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { patience, times } from '../../contract/test/runs.ts';
 import { AuditKey } from '../audit/heads.ts';
-import { withoutWordsIn } from '../derive/review.ts';
+import { withoutContentIn } from '../derive/review.ts';
 import { applyRetention } from '../ingest/retention.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { restoreKept, sweepContents } from '../store/content-expiry.ts';
@@ -88,7 +88,7 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
     const { db, journal } = store;
     const now = () => clock.now;
     const sessionLog = new SessionLog({ db, journal, committed: ignore, now });
-    const told = { version: VERSION_HERE, withoutWords: withoutWordsIn, onWordsGone: ignore, bounds: {} };
+    const told = { version: VERSION_HERE, withoutContent: withoutContentIn, onContentGone: ignore, bounds: {} };
     await applyRetention({ db, sessionLog, ...told, now, signal: new AbortController().signal });
   }
 
@@ -115,12 +115,15 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
       return { total, days, groups, tools, hours };
     };
     const [before, summed] = [await facts(id), await sums()];
-    expect(before).toMatchObject({ wordsKeptUntil: { days: 30 }, commands: [{ command: `${MARK}command --now` }, {}] });
+    expect(before).toMatchObject({
+      contentKeptUntil: { days: 30 },
+      commands: [{ command: `${MARK}command --now` }, {}],
+    });
     await run();
     const after = await facts(id);
     expect(JSON.stringify(after)).not.toContain(MARK);
     expect(after).toMatchObject({
-      wordsRemoved: { days: 30, target: { kind: 'organization' } },
+      contentRemoved: { days: 30, target: { kind: 'organization' } },
       tools: before.tools,
       files: before.files,
       usage: before.usage,
@@ -144,7 +147,7 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
     expect(JSON.stringify(unpackKept(expired?.kept ?? ''))).not.toContain(MARK);
     for (const path of ['events', 'index']) {
       const reply = await service.call('GET', `/v1/organizations/me/sessions/${id}/${path}`, { as: ours.owner });
-      expect(reply).toMatchObject({ status: 403, body: { code: 'words_withheld' } });
+      expect(reply).toMatchObject({ status: 403, body: { code: 'content_withheld' } });
     }
     const found = await get(`/v1/organizations/me/search?q=${MARK}prompt`);
     expect(found.sessions.map(({ session }: { session: { sessionId: string } }) => session.sessionId)).toEqual([other]);
@@ -248,7 +251,7 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
     });
     await expect.poll(async () => (await facts(id)).summary?.summarizedThrough).toBe(EVENTS.length);
     await expire();
-    expect(await facts(id)).toMatchObject({ wordsRemoved: { days: 30 }, tools: [{ name: 'Bash' }] });
+    expect(await facts(id)).toMatchObject({ contentRemoved: { days: 30 }, tools: [{ name: 'Bash' }] });
   });
 
   test('are removed a week later if nothing could be derived from them', async () => {
@@ -259,7 +262,7 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
     await expire();
     const gone = db.selectFrom('sessions').select('session_id').where('content_expired_at', 'is not', null);
     expect(await gone.execute()).toEqual([{ session_id: late }]);
-    expect(await facts(late)).toMatchObject({ wordsRemoved: { days: 30 }, commands: [], tools: [] });
+    expect(await facts(late)).toMatchObject({ contentRemoved: { days: 30 }, commands: [], tools: [] });
   });
 
   test('are not derived again for an earlier reader after all derived rows were emptied', async () => {
@@ -307,7 +310,7 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
       .poll(() =>
         run()
           .then(() => facts(id))
-          .then(({ wordsRemoved }) => wordsRemoved?.days),
+          .then(({ contentRemoved }) => contentRemoved?.days),
       )
       .toBe(30);
     const { session } = await get(`/v1/organizations/me/sessions/${id}`);
@@ -370,7 +373,7 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
     expect((await facts(id)).summary.title).toContain(MARK);
     await setPolicy([ORGANIZATION, { target: { kind: 'plane', id: 'live' }, contentDays: 50 }]);
     await run();
-    expect((await facts(id)).wordsKeptUntil).toMatchObject({ days: 50, target: { kind: 'plane', id: 'live' } });
+    expect((await facts(id)).contentKeptUntil).toMatchObject({ days: 50, target: { kind: 'plane', id: 'live' } });
   });
 
   test('leave the file of SQLite and its log within 30 s', { timeout: patience(60_000) }, async () => {
@@ -395,6 +398,6 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
     await expect.poll(isLeftThen, { timeout: 30_000, interval: 500 }).toBe(false);
     await next.close();
     expect(file).not.toBe('');
-    expect((await facts(id)).wordsRemoved).toBeDefined();
+    expect((await facts(id)).contentRemoved).toBeDefined();
   });
 });

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { JetStreamJournal } from '../bus/jetstream-journal.ts';
-import { withoutWordsIn } from '../derive/review.ts';
+import { withoutContentIn } from '../derive/review.ts';
 import { applyRetention } from '../ingest/retention.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { VERSION_HERE } from './derived.ts';
@@ -47,7 +47,7 @@ describe.each(LOGS)('expired sessions on %s', (engine) => {
   const clear = (more: Partial<Pick<SessionLog, 'expire'>> = {}) => {
     const { signal } = new AbortController();
     const given = { db: service.store.db, bounds: { defaultDays: 30 }, now: () => service.clock.now, signal };
-    const told = { version: VERSION_HERE, withoutWords: withoutWordsIn, onWordsGone: ignore };
+    const told = { version: VERSION_HERE, withoutContent: withoutContentIn, onContentGone: ignore };
     const own: Pick<SessionLog, 'expire' | 'abandon'> = {
       expire: (session) => sessionLog.expire(session),
       abandon: (session) => sessionLog.abandon(session),

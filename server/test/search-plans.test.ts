@@ -22,7 +22,7 @@ const NEXT = 200;
 const VIEWER = { organizationId: 'org_1', userId: 'usr_1', seesAll: false };
 
 const wanted = (more: Partial<SessionsWanted> = {}): SessionsWanted => ({
-  ...{ viewer: VIEWER, isOfWords: false, plane: 'live', order: 'started', direction: 'desc' },
+  ...{ viewer: VIEWER, isOfContent: false, plane: 'live', order: 'started', direction: 'desc' },
   values: [],
   ...more,
 });

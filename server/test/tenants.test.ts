@@ -7,7 +7,7 @@ import { parseQuery } from '../../contract/query.ts';
 import { UTC } from '../../contract/time-zone.ts';
 import { search } from '../search/search-sessions.ts';
 import { insertDevice } from '../store/devices.ts';
-import { VALUES_OF_WORDS } from '../store/kept-rows.ts';
+import { VALUES_OF_CONTENT } from '../store/kept-rows.ts';
 import { postgresDialect } from '../store/postgres.ts';
 import { listDaysBehind, sumDay } from '../store/summed-days.ts';
 import { TENANT_TABLES } from '../store/tables.ts';
@@ -255,14 +255,14 @@ describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organ
   describe('on a session that others may not see', () => {
     const PERSON = 'usr_person';
     const sessionId = () => world.ours.sessionId;
-    /** Tables whose rows reveal that the session exists, and tables whose rows have its words. */
+    /** Tables whose rows reveal that the session exists, and tables whose rows have its content. */
     const NAMED = ['sessions', 'session_facts', 'session_values', 'expired_contents', 'shares'] as const;
-    const OF_WORDS = ['appends', 'session_chunks', 'masks', 'event_masks', 'session_chains'] as const;
-    const ALL = [...NAMED, ...OF_WORDS, 'values of words'] as const;
+    const OF_CONTENT = ['appends', 'session_chunks', 'masks', 'event_masks', 'session_chains'] as const;
+    const ALL = [...NAMED, ...OF_CONTENT, 'values of content'] as const;
     beforeAll(async () => {
       const { db } = world.service.store;
       const mine = { organization_id: world.ours.organizationId, session_id: sessionId() };
-      const values = VALUES_OF_WORDS.map((field) => ({ ...mine, field, name: 'a', value: 'a' }));
+      const values = VALUES_OF_CONTENT.map((field) => ({ ...mine, field, name: 'a', value: 'a' }));
       await db.insertInto('session_values').values(values).execute();
       await db
         .insertInto('session_views')
@@ -285,11 +285,12 @@ describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organ
         .where('session_id', '=', sessionId())
         .execute();
       const asked = [
-        ...[...NAMED, ...OF_WORDS].map(
+        ...[...NAMED, ...OF_CONTENT].map(
           (table) => [table, sql`select 1 from ${sql.table(table)} where ${mine}`] as const,
         ),
-        ...VALUES_OF_WORDS.map(
-          (field) => ['values of words', sql`select 1 from session_values where ${mine} and field = ${field}`] as const,
+        ...VALUES_OF_CONTENT.map(
+          (field) =>
+            ['values of content', sql`select 1 from session_values where ${mine} and field = ${field}`] as const,
         ),
       ];
       const seen = asked.map(async ([name, query]) => {

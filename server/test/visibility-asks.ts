@@ -3,7 +3,7 @@ import { VISIBILITIES, type Visibility } from '../../contract/session.ts';
 import { type AnyRouteName, type Ask, MACHINE_KEY, RIGHT } from './requests.ts';
 import type { World } from './world.ts';
 
-/** The places in which a session has words. Each place has a word that occurs nowhere else. */
+/** The places in which a session has content. Each place has a word that occurs nowhere else. */
 export const PLACES = ['title', 'prompt', 'content', 'command', 'output', 'diff', 'commit'] as const;
 export type Place = (typeof PLACES)[number];
 
@@ -215,8 +215,8 @@ export const ASKS: Record<AnyRouteName, Unasked | ((target: Target, world: World
 
 const IN_LIST = 'a list shows titles and first prompts of many sessions: somebody who scrolls looks at none of them';
 
-/** Why a route that answers with words of a session notes no look at it. Without an entry here, a route must note one. */
-export const WORDS_WITHOUT_LOOK: Partial<Record<AnyRouteName, string>> = {
+/** Why a route that answers with content of a session notes no look at it. Without an entry here, a route must note one. */
+export const CONTENT_WITHOUT_LOOK: Partial<Record<AnyRouteName, string>> = {
   listSessions: IN_LIST,
   listSessionSummaries: IN_LIST,
   getSession: 'it has the same as the list',

@@ -6,7 +6,7 @@ import type { TestReply } from './harness.ts';
 import { type AnyRouteName, type Ask, ROUTE_NAMES, request, TABLE } from './requests.ts';
 import { answered, asked, called, said } from './searched.ts';
 import { openingOn, signInMachine } from './signed-in.ts';
-import { ASKS, CHANGES, canary, PLACES, type Target, targets, WORDS_WITHOUT_LOOK } from './visibility-asks.ts';
+import { ASKS, CHANGES, CONTENT_WITHOUT_LOOK, canary, PLACES, type Target, targets } from './visibility-asks.ts';
 import { startWorld, type World } from './world.ts';
 
 type Sight = 'all' | 'facts' | 'nothing' | 'own machine';
@@ -107,7 +107,7 @@ describe.each(LOGS)('what each caller gets from each route on %s', (engine) => {
     return route === 'maskText' ? counted : asks(target, world);
   };
 
-  test.each(ASKED)('%s notes a look if it answers with words', async (route) => {
+  test.each(ASKED)('%s notes a look if it answers with content', async (route) => {
     const { service, ours } = world;
     const target = sessions.team;
     const as = TABLE[route].auth === 'secret' ? machineSecret : colleague;
@@ -117,15 +117,15 @@ describe.each(LOGS)('what each caller gets from each route on %s', (engine) => {
     };
     await listLooks();
     await service.store.db.deleteFrom('session_views').execute();
-    let hasWords = route === 'maskText';
+    let hasContent = route === 'maskText';
     for (const one of asksOf(route, target)) {
       const text = withDecoded((await request(service, route, one, as)).text);
       const unsent = PLACES.map((place) => canary('team', place)).filter((word) => !JSON.stringify(one).includes(word));
-      hasWords ||= unsent.some((word) => text.includes(word));
+      hasContent ||= unsent.some((word) => text.includes(word));
     }
     const isNoted = (await listLooks()).length > 0;
-    if (hasWords) expect(isNoted).toBe(WORDS_WITHOUT_LOOK[route] === undefined);
-    else expect(WORDS_WITHOUT_LOOK[route]).toBeUndefined();
+    if (hasContent) expect(isNoted).toBe(CONTENT_WITHOUT_LOOK[route] === undefined);
+    else expect(CONTENT_WITHOUT_LOOK[route]).toBeUndefined();
   });
 
   test('the sums are the same for everybody, and count every session', async () => {
@@ -220,7 +220,7 @@ describe.each(LOGS)('what each caller gets from each route on %s', (engine) => {
   });
 });
 
-const isOfWords = ({ query }: Ask) => /zq|command:|tests:|commit:/.test(String(query?.q).replace(/file:\S+/g, ''));
+const isOfContent = ({ query }: Ask) => /zq|command:|tests:|commit:/.test(String(query?.q).replace(/file:\S+/g, ''));
 
 /** Routes that may name a hidden session's id, because that is their purpose. */
 const NAMES_IDS: readonly AnyRouteName[] = ['listHolds', 'captureSessions', 'listEventDigests'];
@@ -240,7 +240,7 @@ function expectOnly(sight: Sight, route: AnyRouteName, target: Target, ask: Ask,
     expect(text, place).not.toContain(word);
   for (const word of [...hidden, ...files].filter((word) => sent.includes(word)))
     expect(text.includes(`${word} text`), place).toBe(false);
-  if (sight === 'facts' && route === 'searchSessions' && isOfWords(ask)) {
+  if (sight === 'facts' && route === 'searchSessions' && isOfContent(ask)) {
     const found = JSON.parse(reply.text).sessions.map(({ session }: { session: Session }) => session.sessionId);
     // The session is not found by words that it lacks either, because that would reveal something.
     expect(found, place).not.toContain(sessionId);

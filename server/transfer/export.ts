@@ -16,7 +16,7 @@ import type { Db } from '../store/schema.ts';
 import type { MovedTable } from '../store/tables.ts';
 import { VERSION } from '../version.ts';
 import { type Header, KIND, type Manifest, Parts, PERSON_KIND } from './format.ts';
-import { type Selection, selectOrganization, selectPerson, toExported, WITH_WORDS } from './tables.ts';
+import { type Selection, selectOrganization, selectPerson, toExported, WITH_CONTENT } from './tables.ts';
 
 export interface ExportOptions {
   /** A consistent snapshot of the store. */
@@ -147,7 +147,7 @@ async function* rowsOf(db: Db, table: MovedTable, tables: Selection): AsyncGener
     return;
   }
   // Reads session by session, because the primary key of the appends begins with the session.
-  for await (const sessions of pagesOf(db, 'sessions', sql`${tables.sessions} and ${WITH_WORDS}`)) {
+  for await (const sessions of pagesOf(db, 'sessions', sql`${tables.sessions} and ${WITH_CONTENT}`)) {
     for (const { session_id: sessionId, organization_id: organizationId } of sessions) {
       const ofSession = sql`session_id = ${sessionId} and organization_id = ${organizationId}`;
       for await (const page of pagesOf(db, 'appends', ofSession)) yield* page;

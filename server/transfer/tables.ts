@@ -12,7 +12,7 @@ const ofKept = (organizationId: string) =>
     and session_id in (select session_id from sessions where ${kept(organizationId)})`;
 
 /** The sessions whose content has not expired. Content of the others that is not removed yet must not be read. */
-export const WITH_WORDS = sql`content_expired_at is null`;
+export const WITH_CONTENT = sql`content_expired_at is null`;
 
 /** Conditions for the exported rows of each table. A table comes after the tables that it refers to. */
 export type Selection = { [Name in MovedTable]?: RawBuilder<unknown> };
@@ -37,7 +37,7 @@ export const EXPORTED: { [Name in MovedTable]?: (organizationId: string) => RawB
   expired_contents: own,
   appends: (organizationId) =>
     sql`organization_id = ${organizationId}
-      and session_id in (select session_id from sessions where ${kept(organizationId)} and ${WITH_WORDS})`,
+      and session_id in (select session_id from sessions where ${kept(organizationId)} and ${WITH_CONTENT})`,
   session_views: ofKept,
   // A running mask contains its text, encrypted with a key of this service.
   masks: (organizationId) => sql`${ofKept(organizationId)} and finished_at is not null`,
@@ -73,7 +73,7 @@ export const selectPerson = (organizationId: string, userId: string): Selection 
     views: sql`organization_id = ${organizationId} and created_by = ${userId}`,
     sessions,
     expired_contents: ofTheirs,
-    appends: sql`${ofTheirs} and session_id in (select session_id from sessions where ${sessions} and ${WITH_WORDS})`,
+    appends: sql`${ofTheirs} and session_id in (select session_id from sessions where ${sessions} and ${WITH_CONTENT})`,
     session_views: theirs,
     masks: sql`${ofTheirs} and finished_at is not null`,
     session_salts: ofTheirs,

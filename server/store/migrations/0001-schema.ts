@@ -322,7 +322,7 @@ create index sessions_by_forked_from_key on sessions (organization_id, plane, fo
 create index sessions_by_creation on sessions (created_at, session_id);
 -- Sessions that may have expired, and sessions that still have their content.
 create index sessions_by_age on sessions (organization_id, created_at, session_id);
-create index sessions_with_words on sessions (organization_id, created_at, session_id)
+create index sessions_with_content on sessions (organization_id, created_at, session_id)
   where content_expired_at is null and deleted_at is null;
 -- Only the beginning of the folder is indexed, because PostgreSQL indexes at most 2,704 bytes of a row, and a folder may have
 -- 16,384 bytes.

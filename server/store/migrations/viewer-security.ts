@@ -1,6 +1,6 @@
 const VIEWER = "current_setting('app.viewer', true)";
-/** The values that reveal content: `VALUES_OF_WORDS` of this version. */
-const OF_WORDS = "('command', 'commit', 'tests')";
+/** The values that reveal content: `VALUES_OF_CONTENT` of this version. */
+const OF_CONTENT = "('command', 'commit', 'tests')";
 
 /*
  * The condition is a scalar subquery instead of "exists", for which PostgreSQL would read all sessions: 1 instead of 94 ms for
@@ -23,7 +23,7 @@ const VISIBLE: Record<string, string> = {
   session_chains: ofSession('session_chains', READABLE),
   // `toSummary` and `toSessionFacts` leave content out of responses.
   session_facts: ofSession('session_facts', NAMED),
-  session_values: ofSession('session_values', `session_values.field not in ${OF_WORDS} or ${READABLE}`),
+  session_values: ofSession('session_values', `session_values.field not in ${OF_CONTENT} or ${READABLE}`),
   expired_contents: ofSession('expired_contents', NAMED),
   shares: `shared_by = ${VIEWER} or ${ofSession('shares', NAMED)}`,
   // Looks are shown to the session's person, or to admins if the session has no person.

@@ -96,6 +96,6 @@ export const EVIDENCE: readonly Scenario[] = [
     as: ({ ours }) => ours.owner,
     ask: async (world) => ({ params: { sessionId: await openSigned(world, world.ours.member, 'facts') } }),
     status: 403,
-    code: 'words_withheld',
+    code: 'content_withheld',
   },
 ];

@@ -238,7 +238,7 @@ export const SHARES: readonly Scenario[] = [
     name: 'a share of figures has no events',
     ask: async (world) => ({ params: { token: await tokenOf(world, { level: 'figures' }) } }),
     status: 403,
-    code: 'words_withheld',
+    code: 'content_withheld',
   },
   { route: 'listSharedEvents', name: 'an unknown token', ask: { params: { token: 'unknown' } }, status: 404 },
   {
