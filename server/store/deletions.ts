@@ -10,6 +10,7 @@ import { allRows, changedRows, firstRow } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
 import type { DeletedSessionRow } from './schema-removal.ts';
 import { SWEPT_AT_ONCE, sweepEach } from './sweep.ts';
+import { REMOVED_AFTER_SESSION } from './tables.ts';
 
 /** Records that somebody deleted a session that had expired, so that it is not captured again. */
 export const forgetExpiry = (
@@ -101,12 +102,11 @@ async function sweep(
   await removeAppends(db, organizationId, sessionId, signal);
   if (signal?.aborted) return;
   const mine = sql`organization_id = ${organizationId} and session_id = ${sessionId}`;
-  await sql`delete from stored_bytes where ${mine}`.execute(db);
   const session = await firstRow(db, sql<SessionRow>`select * from sessions where ${mine}`);
   if (session) await removeDerived(db, session);
   await sql`delete from sessions where ${mine}`.execute(db);
   // These rows are removed after the session. While it exists, others may add such rows; afterwards nobody can.
-  for (const table of ['session_views', 'masks', 'session_salts', 'event_masks', 'session_chains', 'shares']) {
+  for (const table of REMOVED_AFTER_SESSION) {
     await sql`delete from ${sql.table(table)} where ${mine}`.execute(db);
   }
   await removeElsewhere?.({ organizationId, sessionId });

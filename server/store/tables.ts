@@ -9,13 +9,34 @@ type Owner =
   /** The rows belong to no organization. */
   | 'service';
 
+/** What a table has of single sessions. */
+interface OfSession {
+  /**
+   * Which members may read the rows (`migrations/viewer-security.ts`). `content`: who may read the content of the session. `facts`:
+   * who may know that the session exists. `mixed`: the table has a rule of its own. `counts`: sums show them to everybody.
+   */
+  tells: 'content' | 'facts' | 'mixed' | 'counts';
+  /**
+   * How a deletion removes the rows. `after`: as soon as the session is gone, because nobody can add rows from then on. `apart`: in
+   * a step of its own (`deletions.ts`), for instance because a receipt counts them.
+   */
+  removed: 'after' | 'apart';
+}
+
 type Table =
-  | { of: Owner; key: readonly string[] }
+  | { of: Owner; key: readonly string[]; session?: OfSession }
   /**
    * The service can derive the rows again, so they are not moved. They are removed with their session, and the sums of days with
    * the organization.
    */
-  | { of: 'organization'; isDerived: true };
+  | { of: 'organization'; isDerived: true; session?: OfSession & { removed: 'apart' } };
+
+/** A table with the column of a session must say what it has of sessions. */
+type Tables = {
+  [Name in keyof Database]: Database[Name] extends { session_id: string }
+    ? Table & { session: OfSession }
+    : Table & { session?: never };
+};
 
 /**
  * All tables with their primary keys. A table comes after the tables that it refers to. The facts come first among the derived
@@ -39,39 +60,64 @@ const TABLES = {
   installations: { of: 'organization', key: ['installation_id'] },
   views: { of: 'organization', key: ['view_id'] },
   holds: { of: 'organization', key: ['hold_id'] },
-  sessions: { of: 'organization', key: ['session_id'] },
-  deleted_sessions: { of: 'organization', key: ['session_id'] },
-  expired_contents: { of: 'organization', key: ['session_id'] },
-  appends: { of: 'organization', key: ['session_id', 'first_sequence'] },
-  session_views: { of: 'organization', key: ['session_id', 'kind', 'hour', 'user_id'] },
-  masks: { of: 'organization', key: ['mask_id'] },
-  session_salts: { of: 'organization', key: ['session_id'] },
-  event_masks: { of: 'organization', key: ['session_id', 'sequence'] },
+  sessions: { of: 'organization', key: ['session_id'], session: { tells: 'mixed', removed: 'apart' } },
+  deleted_sessions: { of: 'organization', key: ['session_id'], session: { tells: 'counts', removed: 'apart' } },
+  expired_contents: { of: 'organization', key: ['session_id'], session: { tells: 'facts', removed: 'apart' } },
+  appends: {
+    of: 'organization',
+    key: ['session_id', 'first_sequence'],
+    session: { tells: 'content', removed: 'apart' },
+  },
+  session_views: {
+    of: 'organization',
+    key: ['session_id', 'kind', 'hour', 'user_id'],
+    session: { tells: 'mixed', removed: 'after' },
+  },
+  masks: { of: 'organization', key: ['mask_id'], session: { tells: 'content', removed: 'after' } },
+  session_salts: { of: 'organization', key: ['session_id'], session: { tells: 'content', removed: 'after' } },
+  event_masks: { of: 'organization', key: ['session_id', 'sequence'], session: { tells: 'content', removed: 'after' } },
   mask_runs: { of: 'organization', key: ['run_id'] },
   jobs: { of: 'organization', key: ['job_id'] },
-  session_chains: { of: 'organization', key: ['session_id'] },
-  shares: { of: 'organization', key: ['share_id'] },
-  stored_bytes: { of: 'quota', key: ['session_id'] },
+  session_chains: { of: 'organization', key: ['session_id'], session: { tells: 'content', removed: 'after' } },
+  shares: { of: 'organization', key: ['share_id'], session: { tells: 'mixed', removed: 'after' } },
+  stored_bytes: { of: 'quota', key: ['session_id'], session: { tells: 'counts', removed: 'after' } },
   stored_days: { of: 'quota', key: ['organization_id', 'day'] },
-  session_facts: { of: 'organization', isDerived: true },
-  session_values: { of: 'organization', isDerived: true },
-  session_chunks: { of: 'organization', isDerived: true },
-  session_days: { of: 'organization', isDerived: true },
-  session_add_ons: { of: 'organization', isDerived: true },
+  session_facts: { of: 'organization', isDerived: true, session: { tells: 'facts', removed: 'apart' } },
+  session_values: { of: 'organization', isDerived: true, session: { tells: 'mixed', removed: 'apart' } },
+  session_chunks: { of: 'organization', isDerived: true, session: { tells: 'content', removed: 'apart' } },
+  session_days: { of: 'organization', isDerived: true, session: { tells: 'counts', removed: 'apart' } },
+  session_add_ons: { of: 'organization', isDerived: true, session: { tells: 'counts', removed: 'apart' } },
   summed_days: { of: 'organization', isDerived: true },
   usage_days: { of: 'organization', isDerived: true },
   accounts: { of: 'service', key: ['account_id'] },
   links: { of: 'service', key: ['token_hash'] },
   provider_records: { of: 'service', key: ['record_id'] },
-} satisfies Record<keyof Database, Table>;
+} satisfies Tables;
 
-type Tables = typeof TABLES;
-type Derived = { [Name in keyof Tables]: Tables[Name] extends { isDerived: true } ? Name : never }[keyof Tables];
-export type MovedTable = Exclude<keyof Tables, Derived>;
+type Listed = typeof TABLES;
+type With<Property> = { [Name in keyof Listed]: Listed[Name] extends Property ? Name : never }[keyof Listed];
+type Derived = With<{ isDerived: true }>;
+export type MovedTable = Exclude<keyof Listed, Derived>;
+export type SessionTable = With<{ session: OfSession }>;
+/** Tables of sessions with a rule of their own for who may read them. */
+export type MixedTable = With<{ session: { tells: 'mixed' } }>;
+type RemovedAfter = With<{ session: { removed: 'after' } }>;
 
-const NAMES = Object.keys(TABLES) as (keyof Tables)[];
-const isDerived = (name: keyof Tables): name is Derived => 'isDerived' in TABLES[name];
-const isMoved = (name: keyof Tables): name is MovedTable => !isDerived(name);
+const NAMES = Object.keys(TABLES) as (keyof Listed)[];
+const isDerived = (name: keyof Listed): name is Derived => 'isDerived' in TABLES[name];
+const isMoved = (name: keyof Listed): name is MovedTable => !isDerived(name);
+const isOfSession = (name: keyof Listed): name is SessionTable => 'session' in TABLES[name];
+
+/** The tables with rows of single sessions. */
+export const SESSION_TABLES = NAMES.filter(isOfSession);
+
+export const tablesThatTell = (tells: OfSession['tells']): SessionTable[] =>
+  SESSION_TABLES.filter((name) => TABLES[name].session.tells === tells);
+
+/** Tables whose rows a deletion removes after the row of their session. */
+export const REMOVED_AFTER_SESSION = SESSION_TABLES.filter(
+  (name): name is RemovedAfter => TABLES[name].session.removed === 'after',
+);
 
 /** The tables that a request can read as the role of its organization. Settings, accounts, links and sign-ins are not among them. */
 export const TENANT_TABLES = NAMES.filter((name) => TABLES[name].of === 'organization');
@@ -82,7 +128,7 @@ export const DERIVED = NAMES.filter(isDerived);
 /** Tables whose rows cannot be derived again, so they are moved to another engine. */
 export const MOVED = NAMES.filter(isMoved);
 
-const OTHERWISE_REMOVED = new Set<keyof Tables>(['sessions', 'appends', 'organizations']);
+const OTHERWISE_REMOVED = new Set<keyof Listed>(['sessions', 'appends', 'organizations']);
 /** Tables whose rows are removed after the sessions of an organization and before its own row, in this order. */
 export const REMOVED = MOVED.filter((name) => TABLES[name].of !== 'service' && !OTHERWISE_REMOVED.has(name)).reverse();
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, describe, expect, test } from 'vitest';
 import { changesOf, migrate } from '../store/migrate.ts';
 import { isValidIndex } from '../store/postgres.ts';
-import { DERIVED, keyOf, MOVED, REMOVED, TENANT_TABLES } from '../store/tables.ts';
+import { DERIVED, keyOf, MOVED, REMOVED, SESSION_TABLES, TENANT_TABLES } from '../store/tables.ts';
 import { attach, ENGINES, emptyStore, openTestStore, type TestStore } from './engines.ts';
 
 describe.each(ENGINES)('the schema on %s', (engine) => {
@@ -77,6 +77,8 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
     expect(names.sort()).toEqual([...MOVED, ...DERIVED].sort());
     const owned = tables.filter(({ columns }) => columns.some(({ name }) => name === 'organization_id'));
     expect(owned.map(({ name }) => name).sort()).toEqual([...new Set([...TENANT_TABLES, ...REMOVED])].sort());
+    const ofSessions = tables.filter(({ columns }) => columns.some(({ name }) => name === 'session_id'));
+    expect(ofSessions.map(({ name }) => name).sort()).toEqual([...SESSION_TABLES].sort());
     for (const table of MOVED) {
       const key =
         engine === 'sqlite'

@@ -10,7 +10,7 @@ import { insertDevice } from '../store/devices.ts';
 import { VALUES_OF_CONTENT } from '../store/kept-rows.ts';
 import { postgresDialect } from '../store/postgres.ts';
 import { listDaysBehind, sumDay } from '../store/summed-days.ts';
-import { TENANT_TABLES } from '../store/tables.ts';
+import { TENANT_TABLES, tablesThatTell } from '../store/tables.ts';
 import { asOrganization, asService, poolOfTenants } from '../store/tenant.ts';
 import { wholeOrganization } from '../store/viewer.ts';
 import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
@@ -256,9 +256,9 @@ describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organ
     const PERSON = 'usr_person';
     const sessionId = () => world.ours.sessionId;
     /** Tables whose rows reveal that the session exists, and tables whose rows have its content. */
-    const NAMED = ['sessions', 'session_facts', 'session_values', 'expired_contents', 'shares'] as const;
-    const OF_CONTENT = ['appends', 'session_chunks', 'masks', 'event_masks', 'session_chains'] as const;
-    const ALL = [...NAMED, ...OF_CONTENT, 'values of content'] as const;
+    const NAMED = ['sessions', 'session_values', 'shares', ...tablesThatTell('facts')];
+    const OF_CONTENT = tablesThatTell('content');
+    const ALL = [...NAMED, ...OF_CONTENT, 'values of content'];
     beforeAll(async () => {
       const { db } = world.service.store;
       const mine = { organization_id: world.ours.organizationId, session_id: sessionId() };

@@ -1,22 +1,20 @@
 import type { MovedRow } from '../store/move.ts';
 import type { MovedTable } from '../store/tables.ts';
 import { type Header, readRows } from './format.ts';
+import { forEachOfSessions } from './tables.ts';
+
+type Reference = readonly [column: string, table: MovedTable];
+const OF_SESSION: readonly Reference[] = [['session_id', 'sessions']];
 
 /** The tables whose rows name a row of another table. An import brings all of these rows along. */
-const REFERENCES: Partial<Record<MovedTable, readonly [column: string, table: MovedTable][]>> = {
+const REFERENCES: Partial<Record<MovedTable, readonly Reference[]>> = {
   installations: [['environment_id', 'environments']],
   sessions: [
     ['environment_id', 'environments'],
     ['installation_id', 'installations'],
   ],
-  appends: [['session_id', 'sessions']],
-  session_views: [['session_id', 'sessions']],
-  masks: [['session_id', 'sessions']],
-  event_masks: [['session_id', 'sessions']],
-  session_chains: [['session_id', 'sessions']],
-  session_salts: [['session_id', 'sessions']],
-  shares: [['session_id', 'sessions']],
-  stored_bytes: [['session_id', 'sessions']],
+  appends: OF_SESSION,
+  ...forEachOfSessions(OF_SESSION),
 };
 
 /** The id of a row that others refer to. */

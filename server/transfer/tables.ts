@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { pack } from '../log/codec.ts';
 import { decodeFrame, encodeFrame, type FramedEvent } from '../log/frame.ts';
 import type { MovedRow } from '../store/move.ts';
-import type { MovedTable } from '../store/tables.ts';
+import { type MovedTable, REMOVED_AFTER_SESSION } from '../store/tables.ts';
 
 const own = (organizationId: string) => sql`organization_id = ${organizationId}`;
 const kept = (organizationId: string) => sql`organization_id = ${organizationId} and deleted_at is null`;
@@ -16,6 +16,13 @@ export const WITH_CONTENT = sql`content_expired_at is null`;
 
 /** Conditions for the exported rows of each table. A table comes after the tables that it refers to. */
 export type Selection = { [Name in MovedTable]?: RawBuilder<unknown> };
+
+/** The same value for each table whose rows end with their session. */
+export const forEachOfSessions = <Value>(value: Value) =>
+  Object.fromEntries(REMOVED_AFTER_SESSION.map((table) => [table, value])) as Record<
+    (typeof REMOVED_AFTER_SESSION)[number],
+    Value
+  >;
 
 /** The exported tables, and the condition for the rows of an organization. */
 export const EXPORTED: { [Name in MovedTable]?: (organizationId: string) => RawBuilder<unknown> } = {
@@ -38,15 +45,10 @@ export const EXPORTED: { [Name in MovedTable]?: (organizationId: string) => RawB
   appends: (organizationId) =>
     sql`organization_id = ${organizationId}
       and session_id in (select session_id from sessions where ${kept(organizationId)} and ${WITH_CONTENT})`,
-  session_views: ofKept,
+  ...forEachOfSessions(ofKept),
   // A running mask contains its text, encrypted with a key of this service.
   masks: (organizationId) => sql`${ofKept(organizationId)} and finished_at is not null`,
-  session_salts: ofKept,
-  event_masks: ofKept,
   mask_runs: (organizationId) => sql`${own(organizationId)} and finished_at is not null`,
-  session_chains: ofKept,
-  shares: ofKept,
-  stored_bytes: ofKept,
   stored_days: own,
   audit_heads: own,
   audit_entries: own,
@@ -62,6 +64,8 @@ export const selectPerson = (organizationId: string, userId: string): Selection 
   const ofTheirs = sql`organization_id = ${organizationId}
     and session_id in (select session_id from sessions where ${sessions})`;
   const member = sql`(select * from members where ${theirs})`;
+  // Others may have shared the sessions, and the bytes count for the quotas of the organization.
+  const { shares: _, stored_bytes: __, ...ofSessions } = forEachOfSessions(ofTheirs);
   return {
     users: sql`user_id in (select user_id from ${member} as member where status = 'active')`,
     members: theirs,
@@ -74,11 +78,9 @@ export const selectPerson = (organizationId: string, userId: string): Selection 
     sessions,
     expired_contents: ofTheirs,
     appends: sql`${ofTheirs} and session_id in (select session_id from sessions where ${sessions} and ${WITH_CONTENT})`,
+    ...ofSessions,
     session_views: theirs,
     masks: sql`${ofTheirs} and finished_at is not null`,
-    session_salts: ofTheirs,
-    event_masks: ofTheirs,
-    session_chains: ofTheirs,
     audit_entries: sql`organization_id = ${organizationId} and actor_kind = 'person' and actor_id = ${userId}`,
   };
 };

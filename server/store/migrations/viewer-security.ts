@@ -1,3 +1,5 @@
+import { type MixedTable, tablesThatTell } from '../tables.ts';
+
 const VIEWER = "current_setting('app.viewer', true)";
 /** The values that reveal content: `VALUES_OF_CONTENT` of this version. */
 const OF_CONTENT = "('command', 'commit', 'tests')";
@@ -11,20 +13,11 @@ const ofSession = (table: string, condition: string) => `(
 const NAMED = 'true';
 const READABLE = `session.content_expired_at is null and (session.visibility = 'team' or session.user_id = ${VIEWER})`;
 
-/** The rows that a member may read, for each table with data of single sessions. */
-const VISIBLE: Record<string, string> = {
+/** The rows that a member may read of tables whose rows or columns differ, and of a table of views of the list of sessions. */
+const OWN_RULES: Record<MixedTable | 'views', string> = {
   // Uses only columns that the indexes of lists contain, so that a page reads no row for it.
   sessions: `visibility <> 'private' or user_id = ${VIEWER}`,
-  appends: ofSession('appends', READABLE),
-  session_chunks: ofSession('session_chunks', READABLE),
-  masks: ofSession('masks', READABLE),
-  session_salts: ofSession('session_salts', READABLE),
-  event_masks: ofSession('event_masks', READABLE),
-  session_chains: ofSession('session_chains', READABLE),
-  // `toSummary` and `toSessionFacts` leave content out of responses.
-  session_facts: ofSession('session_facts', NAMED),
   session_values: ofSession('session_values', `session_values.field not in ${OF_CONTENT} or ${READABLE}`),
-  expired_contents: ofSession('expired_contents', NAMED),
   shares: `shared_by = ${VIEWER} or ${ofSession('shares', NAMED)}`,
   // Looks are shown to the session's person, or to admins if the session has no person.
   session_views: `user_id = ${VIEWER}
@@ -32,14 +25,20 @@ const VISIBLE: Record<string, string> = {
   views: `created_by = ${VIEWER} or is_shared = 1`,
 };
 
+/** The rows that a member may read, for each table with data of single sessions. */
+const VISIBLE: readonly (readonly [table: string, visible: string])[] = [
+  ...tablesThatTell('content').map((table) => [table, ofSession(table, READABLE)] as const),
+  // `toSummary` and `toSessionFacts` leave content out of the responses that have facts.
+  ...tablesThatTell('facts').map((table) => [table, ofSession(table, NAMED)] as const),
+  ...Object.entries(OWN_RULES),
+];
+
 /**
- * Applies the rule of `server/store/viewer.ts` again when a member reads. The tables with the figures of days and add-ons are not
- * included, because sums count all sessions for every reader.
+ * Applies the rule of `server/store/viewer.ts` again when a member reads. Tables that tell counts are not included, because sums
+ * count all sessions for every reader.
  */
 export const viewerSecurity = (): string =>
-  Object.entries(VISIBLE)
-    .map(
-      ([table, visible]) =>
-        `create policy viewer on ${table} as restrictive for select using (${VIEWER} = '*' or ${visible});\n`,
-    )
-    .join('');
+  VISIBLE.map(
+    ([table, visible]) =>
+      `create policy viewer on ${table} as restrictive for select using (${VIEWER} = '*' or ${visible});\n`,
+  ).join('');
