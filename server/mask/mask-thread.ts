@@ -1,7 +1,7 @@
 import { Damaged } from '../log/damaged.ts';
 import { type JobAsker, OnDemand } from '../on-demand.ts';
 import type { StoredAppend } from '../store/events.ts';
-import { OWN_FIELDS, type OwnFields } from '../store/masks.ts';
+import { type SessionTexts, TEXT_COLUMNS } from '../store/session-columns.ts';
 import { replaceEach } from './finder.ts';
 import type { Reply, Request, Wanted } from './mask-program.ts';
 
@@ -36,10 +36,10 @@ export class MaskThread {
       add: (appends) => ask({ kind: 'add', appends }),
       end: () => ask({ kind: 'end' }),
       async maskFields(before) {
-        const texts = OWN_FIELDS.map((name) => before[name] ?? '');
+        const texts = TEXT_COLUMNS.map((name) => before[name] ?? '');
         const { places } = await ask({ kind: 'texts', texts });
         const fields = { ...before };
-        for (const [index, name] of OWN_FIELDS.entries()) {
+        for (const [index, name] of TEXT_COLUMNS.entries()) {
           const found = places[index] ?? [];
           if (found.length > 0) fields[name] = replaceEach(texts[index] ?? '', found);
         }
@@ -61,6 +61,6 @@ export interface Masker {
   add(appends: StoredAppend[]): Promise<Reply>;
   end(): Promise<Reply>;
   /** Masks the descriptive fields of a session. @returns the fields, and the number of masked places */
-  maskFields(fields: OwnFields): Promise<{ fields: OwnFields; places: number }>;
+  maskFields(fields: SessionTexts): Promise<{ fields: SessionTexts; places: number }>;
   drop(): Promise<void>;
 }

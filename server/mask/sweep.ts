@@ -5,8 +5,9 @@ import { decodeFrame } from '../log/frame.ts';
 import { Joiner, type ReadEvent } from '../search/join.ts';
 import { readAppends } from '../store/events.ts';
 import { findHoldOf } from '../store/holds.ts';
-import { listSwept, OWN_FIELDS, type SweptSession } from '../store/masks.ts';
+import { listSwept, type SweptSession } from '../store/masks.ts';
 import type { Db } from '../store/schema.ts';
+import { TEXT_COLUMNS } from '../store/session-columns.ts';
 
 /** What the current rules would mask in a stored session. */
 export interface SweepFinding extends SessionKey {
@@ -71,7 +72,7 @@ async function sweepSession(db: Db, session: SweptSession): Promise<Pick<SweepFi
     if (counts.length > 0) events++;
     for (const [rule, count] of counts) rules[rule] = (rules[rule] ?? 0) + count;
   };
-  look('session.meta', Object.fromEntries(OWN_FIELDS.map((name) => [name, session[name]])));
+  look('session.meta', Object.fromEntries(TEXT_COLUMNS.map((name) => [name, session[name]])));
   const joiner = new Joiner();
   for await (const append of readAppends(db, organization_id, session_id, 1, event_count)) {
     const read = decodeFrame(append).map(

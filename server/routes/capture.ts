@@ -20,6 +20,7 @@ import {
   mayWrite,
 } from '../store/ownership.ts';
 import { findChainKeys } from '../store/salt-keys.ts';
+import { withoutContent } from '../store/session-columns.ts';
 import { toSession } from '../store/sessions.ts';
 import { Queue } from '../work.ts';
 import { found } from './answers.ts';
@@ -211,13 +212,14 @@ function toOpening(
 }
 
 /**
- * Members can compute a key. The answer may therefore reveal that a session exists, but neither its title nor its visibility.
+ * Members can compute a key. The answer may therefore reveal that a session exists, but neither its content nor its visibility.
  */
 function toCaptureResult(one: Captured, isTold: boolean, isForeign: boolean): Omit<CaptureResult, 'clientKey'> {
   if ('row' in one) {
     if (isForeign) return { outcome: 'foreign' };
-    const { title: _, visibility: __, ...session } = toSession(one.row);
-    return { outcome: one.outcome, session: isTold ? toSession(one.row) : session };
+    if (isTold) return { outcome: one.outcome, session: toSession(one.row) };
+    const { visibility: _, ...session } = toSession(withoutContent(one.row));
+    return { outcome: one.outcome, session };
   }
   if (one.outcome === 'deleted') return { outcome: 'deleted' };
   if (one.outcome === 'expired') {

@@ -15,6 +15,7 @@ import { findMember } from '../store/members.ts';
 import { readPolicy } from '../store/policies.ts';
 import type { SessionRow } from '../store/schema.ts';
 import type { ShareRow } from '../store/schema-governance.ts';
+import { withoutContent, withoutTexts } from '../store/session-columns.ts';
 import { findSession } from '../store/sessions.ts';
 import {
   createShare,
@@ -170,6 +171,7 @@ const ended = () =>
 
 const toShared = ({ share, policy, session }: Opened): SharedSession => {
   const last = Math.min(session.event_count, share.to_sequence ?? session.event_count);
+  const { title, repository } = textsIn(share, session);
   return {
     level: share.level,
     ...(share.from_sequence !== null && { from: share.from_sequence }),
@@ -180,10 +182,16 @@ const toShared = ({ share, policy, session }: Opened): SharedSession => {
     startedAt: toTimestamp(session.started_at),
     ...optionalTimestamp('endedAt', session.ended_at),
     eventCount: Math.max(0, last - (share.from_sequence ?? 1) + 1),
-    ...(share.level !== 'figures' && !isRange(share) && optional('title', session.title)),
-    ...(share.level !== 'figures' && optional('repository', session.repository)),
+    ...optional('title', title),
+    ...optional('repository', repository),
   };
 };
+
+/** The session with the texts that the share shows. A range has no title, because that describes the whole session. */
+function textsIn(share: ShareRow, session: SessionRow): SessionRow {
+  if (share.level === 'figures') return withoutTexts(session);
+  return isRange(share) ? withoutContent(session) : session;
+}
 
 /** A shared range has neither a title nor figures, because both describe the whole session. */
 function namedIn(share: ShareRow, summary: SharedFigures & { title?: string }) {

@@ -14,6 +14,7 @@ import { allRows, changedRows, firstRow } from './rows.ts';
 import { removeSaltKeys } from './salt-keys.ts';
 import type { Db, SessionRow } from './schema.ts';
 import type { ExpiredContentRow } from './schema-removal.ts';
+import { CONTENT_COLUMNS } from './session-columns.ts';
 import { SWEPT_AT_ONCE, sweepEach } from './sweep.ts';
 
 /** The rules by which the content of a session expires. */
@@ -42,7 +43,7 @@ export const expireContent = (
     const row = await firstRow(
       transaction,
       sql<SessionRow & { retained_repository: string | null }>`
-        update sessions set content_expired_at = ${now}, title = null
+        update sessions set content_expired_at = ${now}, ${sql.join(CONTENT_COLUMNS.map((name) => sql`${sql.ref(name)} = null`))}
         where session_id = ${sessionId} and event_count = ${eventCount} and ${mayLoseContent(due, version)}
         returning *, ${REPOSITORY} as retained_repository`,
     );

@@ -18,6 +18,7 @@ import { allRows, changedRows, firstRow, oneRow, type Sql } from './rows.ts';
 import { lockSaltKeys, writeSaltKeys } from './salt-keys.ts';
 import type { Db, SessionRow } from './schema.ts';
 import type { MaskRow } from './schema-governance.ts';
+import { type SessionTexts, TEXT_COLUMNS } from './session-columns.ts';
 
 export interface MaskedEvent {
   sequence: number;
@@ -246,18 +247,14 @@ async function noteMasked(
 /** Another mask changed an append meanwhile. */
 class Overtaken extends Error {}
 
-/** The descriptive fields of a session. */
-export const OWN_FIELDS = ['title', 'repo_root', 'repository', 'git_branch'] as const;
-export type OwnFields = Pick<SessionRow, (typeof OWN_FIELDS)[number]>;
-
-export type SweptSession = OwnFields & Pick<SessionRow, 'organization_id' | 'session_id' | 'event_count'>;
+export type SweptSession = SessionTexts & Pick<SessionRow, 'organization_id' | 'session_id' | 'event_count'>;
 
 /** Lists sessions of all organizations that have their content, in the order of their ids. */
 export const listSwept = (db: Db, after: string, limit: number) =>
   allRows(
     db,
     sql<SweptSession>`
-      select organization_id, session_id, event_count, title, repo_root, repository, git_branch from sessions
+      select organization_id, session_id, event_count, ${sql.join(TEXT_COLUMNS.map((name) => sql.ref(name)))} from sessions
       where session_id > ${after} and deleted_at is null and content_expired_at is null
       order by session_id limit ${limit}`,
   );
@@ -272,7 +269,7 @@ export async function finishMask(
   db: Db,
   job: Job,
   { organization_id: organizationId, session_id: sessionId, mask_id }: MaskRow,
-  own: { before: OwnFields; fields: OwnFields; places: number } | undefined,
+  own: { before: SessionTexts; fields: SessionTexts; places: number } | undefined,
   now: number,
 ): Promise<boolean> {
   const found = await findMask(db, organizationId, mask_id);
@@ -281,14 +278,13 @@ export async function finishMask(
   return db.transaction().execute(async (transaction) => {
     await assertUnheld(transaction, { organizationId, sessionId });
     const session = await lockSession(transaction, { organizationId, sessionId });
-    if (session && OWN_FIELDS.some((name) => session[name] !== own?.before[name])) return false;
+    if (session && TEXT_COLUMNS.some((name) => session[name] !== own?.before[name])) return false;
     const places = session && own ? own.places : 0;
     const isChanged = places > 0 || Number(found?.places) > 0;
     if (session && own && isChanged) {
-      const { title, repo_root, repository, git_branch } = own.fields;
+      const { fields } = own;
       await sql`
-        update sessions set title = ${title}, repo_root = ${repo_root}, repository = ${repository},
-          git_branch = ${git_branch}
+        update sessions set ${sql.join(TEXT_COLUMNS.map((name) => sql`${sql.ref(name)} = ${fields[name]}`))}
         where organization_id = ${organizationId} and session_id = ${sessionId}`.execute(transaction);
       await forgetDerived(transaction, session, now);
     }

@@ -6,6 +6,7 @@ import { readPolicy } from './policies.ts';
 import { allRows, firstRow } from './rows.ts';
 import type { Db, MemberKey, SessionRow } from './schema.ts';
 import type { ShareRow } from './schema-governance.ts';
+import { withoutContent } from './session-columns.ts';
 import { asOrganization, seeEverything } from './tenant.ts';
 
 /*
@@ -122,7 +123,7 @@ export async function findHidden(db: Db, viewer: Viewer, sessionIds: readonly st
 
 /** The part of the row that the viewer may see. */
 export const shownTo = <Row extends SessionRow>(viewer: Viewer, row: Row): Row =>
-  mayRead(viewer, row) ? row : { ...row, title: null };
+  mayRead(viewer, row) ? row : withoutContent(row);
 
 /** The audience of a session, even while it is being deleted; undefined if the organization has no such session. */
 export const findAudience = (db: Db, { organizationId, sessionId }: SessionKey): Promise<Audience | undefined> =>

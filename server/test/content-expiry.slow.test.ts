@@ -18,6 +18,7 @@ import { forShare } from '../store/dialect.ts';
 import { unpackKept } from '../store/kept-rows.ts';
 import { recordExpired } from '../store/retention.ts';
 import type { Db } from '../store/schema.ts';
+import { CONTENT_COLUMNS, TEXT_COLUMNS } from '../store/session-columns.ts';
 import { exportRows } from '../transfer/export.ts';
 import { VERSION_HERE } from './derived.ts';
 import { ENGINES } from './engines.ts';
@@ -99,6 +100,18 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
     await sweepContents(store.db, () => clock.now);
     await recordExpired(store.db, clock.now);
   }
+
+  test('have nothing in the columns of the session that may have content', async () => {
+    const id = await past();
+    const { db } = world.service.store;
+    const texts = Object.fromEntries(TEXT_COLUMNS.map((name) => [name, `${MARK} ${name}`]));
+    await db.updateTable('sessions').set(texts).where('session_id', '=', id).execute();
+    await setPolicy([ORGANIZATION]);
+    await run();
+    const row = await db.selectFrom('sessions').selectAll().where('session_id', '=', id).executeTakeFirstOrThrow();
+    const gone = Object.fromEntries(CONTENT_COLUMNS.map((name) => [name, null]));
+    expect(row).toMatchObject({ ...texts, ...gone });
+  });
 
   test('are gone from every table, and facts and sums stay as they were', async () => {
     const { service, ours } = world;

@@ -20,6 +20,7 @@ import type { StoredAppend } from '../store/events.ts';
 import { findMask, insertMask, jobOf } from '../store/masks.ts';
 import { oneRow } from '../store/rows.ts';
 import type { Db, SessionFactsRow, SessionRow } from '../store/schema.ts';
+import { TEXT_COLUMNS } from '../store/session-columns.ts';
 import { ENGINES } from './engines.ts';
 import { appendTexts, openSession, whenDerived } from './factories.ts';
 import { startTestService, type TestService, testConfig } from './harness.ts';
@@ -106,6 +107,16 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
   }
 
   const rowsWithMarker = () => rowsWith(world.service.store.db, MARKER);
+
+  test('covers every column of the session with a text of its client', async () => {
+    const sessionId = await plant(world.service);
+    const { db } = world.service.store;
+    const texts = Object.fromEntries(TEXT_COLUMNS.map((name) => [name, `${name} of ${MARKER}`]));
+    await db.updateTable('sessions').set(texts).where('session_id', '=', sessionId).execute();
+    expect((await mask(sessionId, { text: MARKER })).status).toBe(200);
+    const read = () => db.selectFrom('sessions').selectAll().where('session_id', '=', sessionId).executeTakeFirst();
+    await expect.poll(async () => JSON.stringify(await read()), { timeout: 20_000 }).not.toContain(MARKER);
+  });
 
   test('leaves nothing of the text in the store and in any answer, and everything else unchanged', async () => {
     const { service, ours } = world;
