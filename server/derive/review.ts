@@ -1,7 +1,7 @@
 import { toDollars } from '../../contract/entry/cost.ts';
 import type { SessionFacts, SessionSummary } from '../../contract/review.ts';
+import type { WithoutContent } from '../erase/kept-rows.ts';
 import { optional, optionalTimestamp } from '../store/columns.ts';
-import type { WithoutContent } from '../store/kept-rows.ts';
 import type { SessionFactsRow } from '../store/schema.ts';
 import { VERSION_OF_KEPT } from '../store/session-rows.ts';
 import type { SummaryRow } from '../store/summaries.ts';

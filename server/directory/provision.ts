@@ -1,11 +1,11 @@
 import type { AuditParty } from '../../contract/audit.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
+import { endMembership } from '../erase/departures.ts';
 import type { DirectoryCaller } from '../http/auth.ts';
 import { recordAction } from '../store/audit.ts';
 import { directory, person } from '../store/audit-chain.ts';
 import { emailKey } from '../store/columns.ts';
-import { endMembership } from '../store/departures.ts';
 import { uniqueViolation } from '../store/dialect.ts';
 import {
   findDirectoryUser,

@@ -1,5 +1,5 @@
+import { listDeletedOrganizations, listRemainingSessions, removeOrganization } from '../erase/organization-end.ts';
 import { Failures } from '../failures.ts';
-import { listDeletedOrganizations, listRemainingSessions, removeOrganization } from '../store/organization-end.ts';
 import type { Db } from '../store/schema.ts';
 import type { SessionLog } from './session-log.ts';
 

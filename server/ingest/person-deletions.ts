@@ -1,6 +1,6 @@
+import { endPersonDeletion, listPersonDeletions, listSessionsToDelete } from '../erase/departures.ts';
 import { Failures } from '../failures.ts';
 import { person } from '../store/audit-chain.ts';
-import { endPersonDeletion, listPersonDeletions, listSessionsToDelete } from '../store/departures.ts';
 import type { Db } from '../store/schema.ts';
 import type { PersonDeletionRow } from '../store/schema-governance.ts';
 import type { SessionLog } from './session-log.ts';

@@ -1,8 +1,6 @@
 import type { RetentionBounds, RetentionField } from '../../contract/retention.ts';
-import { Failures } from '../failures.ts';
-import { expireContent } from '../store/content-expiry.ts';
-import { assertReadable } from '../store/events.ts';
-import type { WithoutContent } from '../store/kept-rows.ts';
+import { expireContent } from '../erase/content-expiry.ts';
+import type { WithoutContent } from '../erase/kept-rows.ts';
 import {
   type Due,
   type DueSession,
@@ -11,7 +9,9 @@ import {
   listRuled,
   type Ruled,
   type Slice,
-} from '../store/retention.ts';
+} from '../erase/retention.ts';
+import { Failures } from '../failures.ts';
+import { assertReadable } from '../store/events.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { SessionLog } from './session-log.ts';
 

@@ -1,14 +1,14 @@
 import type { AuditParty } from '../../contract/audit.ts';
 import type { Plane } from '../../contract/secret.ts';
+import { forgetExpiry } from '../erase/deletions.ts';
+import { recordRefusal } from '../erase/holds.ts';
+import type { Unchanged } from '../erase/retention.ts';
 import { newUuid } from '../ids.ts';
 import type { Command, Decision, Entry, Head, SessionKey } from '../log/decide.ts';
 import { bytesOf, encodeFrame, type FramedEvent, type SentBody } from '../log/frame.ts';
 import type { Journal } from '../log/journal.ts';
 import { assertTaken, Held } from '../log/outcome.ts';
-import { forgetExpiry } from '../store/deletions.ts';
-import { recordRefusal } from '../store/holds.ts';
 import { type Captured, type CaptureOpening, captureSessions, type Opening, openSession } from '../store/opening.ts';
-import type { Unchanged } from '../store/retention.ts';
 import { listOpen, revokeEnvironment } from '../store/revocation.ts';
 import type { Db, EnvironmentRow, MemberKey, SessionRow } from '../store/schema.ts';
 import { sliceOf } from '../work.ts';

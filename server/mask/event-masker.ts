@@ -3,10 +3,10 @@ import { isPart } from '../../contract/parts.ts';
 import { VOCABULARY } from '../../contract/transcript.ts';
 import { tokensOf } from '../../redact/json-places.ts';
 import { endOf, type Level, readEscaped, startOf } from '../../redact/places.ts';
+import type { MaskedAppend, MaskedEvent } from '../erase/masks.ts';
 import { pack } from '../log/codec.ts';
 import { decodeFrame, encodeFrame } from '../log/frame.ts';
 import type { StoredAppend } from '../store/events.ts';
-import type { MaskedAppend, MaskedEvent } from '../store/masks.ts';
 import { type Finder, isSlice, type Replacement, replaceEach } from './finder.ts';
 
 interface Event {

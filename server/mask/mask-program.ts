@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
+import type { MaskedAppend } from '../erase/masks.ts';
 import { Damaged } from '../log/damaged.ts';
 import type { StoredAppend } from '../store/events.ts';
-import type { MaskedAppend } from '../store/masks.ts';
 import { EventMasker } from './event-masker.ts';
 import { findByRules } from './find-by-rules.ts';
 import { type Finder, findText, type Replacement } from './finder.ts';

@@ -1,9 +1,6 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Slices } from '../background.ts';
-import type { Jobs } from '../jobs.ts';
-import { DamagedSession } from '../log/damaged.ts';
-import { findHoldOf } from '../store/holds.ts';
-import type { Job } from '../store/jobs.ts';
+import { findHoldOf } from '../erase/holds.ts';
 import {
   advanceMaskRun,
   findMaskRun,
@@ -14,8 +11,11 @@ import {
   newMaskRunId,
   RUN_JOB,
   type RunStep,
-} from '../store/mask-runs.ts';
-import { findMask, jobOf, MaskHeld } from '../store/masks.ts';
+} from '../erase/mask-runs.ts';
+import { findMask, jobOf, MaskHeld } from '../erase/masks.ts';
+import type { Jobs } from '../jobs.ts';
+import { DamagedSession } from '../log/damaged.ts';
+import type { Job } from '../store/jobs.ts';
 import { findMember } from '../store/members.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { MaskRow, MaskRunRow } from '../store/schema-governance.ts';

@@ -1,12 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createMarker } from '../../redact/mark.ts';
 import type { Slices } from '../background.ts';
-import { type Jobs, Unrepairable } from '../jobs.ts';
-import { nameSession } from '../log/damaged.ts';
-import type { SessionKey } from '../log/decide.ts';
-import type { JobAsker } from '../on-demand.ts';
-import { readAppends, type StoredAppend } from '../store/events.ts';
-import { type Job, noteProgress } from '../store/jobs.ts';
 import {
   findMask,
   finishMask,
@@ -18,7 +12,13 @@ import {
   stopMask,
   TODAYS_RULES,
   writeMasked,
-} from '../store/masks.ts';
+} from '../erase/masks.ts';
+import { type Jobs, Unrepairable } from '../jobs.ts';
+import { nameSession } from '../log/damaged.ts';
+import type { SessionKey } from '../log/decide.ts';
+import type { JobAsker } from '../on-demand.ts';
+import { readAppends, type StoredAppend } from '../store/events.ts';
+import { type Job, noteProgress } from '../store/jobs.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { MaskRow } from '../store/schema-governance.ts';
 import { findSession } from '../store/sessions.ts';

@@ -1,6 +1,6 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Config } from '../config.ts';
-import { askForSweep, cancelMask, listSweepMasks, MaskHeld } from '../store/masks.ts';
+import { askForSweep, cancelMask, listSweepMasks, MaskHeld } from '../erase/masks.ts';
 import { changeStore, forgetChanges, openStoreToRead, type StoreOptions } from '../store/open.ts';
 import { type SweepFinding, sweepSessions } from './sweep.ts';
 

@@ -1,11 +1,11 @@
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import { createRedactor } from '../../redact/redactor.ts';
+import { findHoldOf } from '../erase/holds.ts';
+import { listSwept, type SweptSession } from '../erase/masks.ts';
 import type { SessionKey } from '../log/decide.ts';
 import { decodeFrame } from '../log/frame.ts';
 import { Joiner, type ReadEvent } from '../search/join.ts';
 import { readAppends } from '../store/events.ts';
-import { findHoldOf } from '../store/holds.ts';
-import { listSwept, type SweptSession } from '../store/masks.ts';
 import type { Db } from '../store/schema.ts';
 import { TEXT_COLUMNS } from '../store/session-columns.ts';
 

@@ -1,7 +1,7 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
+import { countHeld, listHolds, placeHold, releaseHold, toHold } from '../erase/holds.ts';
 import type { Handlers } from '../http/handler.ts';
-import { countHeld, listHolds, placeHold, releaseHold, toHold } from '../store/holds.ts';
 import { changeMembers } from '../store/organizations.ts';
 import { asOrganization } from '../store/tenant.ts';
 import { viewerOf } from '../store/viewer.ts';

@@ -1,11 +1,11 @@
 import { SHORTEST_MASKED } from '../../contract/mask.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
+import { findHoldOf } from '../erase/holds.ts';
+import { cancelMaskRun, listMaskRuns, toMaskRun } from '../erase/mask-runs.ts';
+import { listMasks, MaskHeld, toMaskReceipt } from '../erase/masks.ts';
 import type { MemberCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
-import { findHoldOf } from '../store/holds.ts';
-import { cancelMaskRun, listMaskRuns, toMaskRun } from '../store/mask-runs.ts';
-import { listMasks, MaskHeld, toMaskReceipt } from '../store/masks.ts';
 import { findSession } from '../store/sessions.ts';
 import { viewerOf } from '../store/viewer.ts';
 import { found, foundReadable } from './answers.ts';

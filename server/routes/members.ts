@@ -2,12 +2,12 @@ import type { RemovalQuery, Role } from '../../contract/organization.ts';
 import { Problem } from '../../contract/problem.ts';
 import { hashSecret } from '../credentials.ts';
 import type { Deps } from '../deps.ts';
+import { discard, endMembership, handOver, kept, removal } from '../erase/departures.ts';
 import type { MemberCaller } from '../http/auth.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
 import { recordAction } from '../store/audit.ts';
 import { person } from '../store/audit-chain.ts';
 import { emailKey } from '../store/columns.ts';
-import { discard, endMembership, handOver, kept, removal } from '../store/departures.ts';
 import { uniqueViolation } from '../store/dialect.ts';
 import { isMemberAnywhere } from '../store/invitations.ts';
 import {

@@ -2,6 +2,7 @@ import { MAX_NAME_LENGTH } from '../../contract/organization.ts';
 import { Problem } from '../../contract/problem.ts';
 import { isVisible } from '../../contract/visible.ts';
 import type { Deps } from '../deps.ts';
+import { endOrganization } from '../erase/organization-end.ts';
 import type { UserCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
 import { recordAction } from '../store/audit.ts';
@@ -9,7 +10,6 @@ import { person } from '../store/audit-chain.ts';
 import { uniqueViolation } from '../store/dialect.ts';
 import { isMemberAnywhere } from '../store/invitations.ts';
 import { findMember } from '../store/members.ts';
-import { endOrganization } from '../store/organization-end.ts';
 import {
   createOrganization,
   findOrganization,

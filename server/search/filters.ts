@@ -2,6 +2,7 @@ import { agentsCalled, dayOf, LONGEST_COMMAND, timeOf } from '../../contract/que
 import { addressOf } from '../../contract/repository.ts';
 import { type Calendar, DAY_MS } from '../../contract/time-zone.ts';
 import type { Field, Filter } from '../../contract/written-query.ts';
+import { VALUES_OF_CONTENT } from '../erase/kept-rows.ts';
 import {
   findEnvironmentsCalled,
   findSecretsCalled,
@@ -10,7 +11,6 @@ import {
   type ValueWanted,
 } from '../store/find-sessions.ts';
 import { halfHourOf } from '../store/half-hours.ts';
-import { VALUES_OF_CONTENT } from '../store/kept-rows.ts';
 import type { Db, SessionRow, SessionValueRow } from '../store/schema.ts';
 import type { Viewer } from '../store/viewer.ts';
 import { readPeople } from './people.ts';

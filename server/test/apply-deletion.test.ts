@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sweepDeleted, sweepOrphans } from '../erase/deletions.ts';
+import { endOrganization } from '../erase/organization-end.ts';
 import { newUuid } from '../ids.ts';
 import { encodeFrame } from '../log/frame.ts';
-import { sweepDeleted, sweepOrphans } from '../store/deletions.ts';
-import { endOrganization } from '../store/organization-end.ts';
 import { applyNumbered } from '../store/postgres-apply.ts';
 import { openSession } from './factories.ts';
 import { startWorld, type World } from './world.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { BELONGINGS } from '../store/belongings.ts';
+import { BELONGINGS } from '../erase/belongings.ts';
 import { ENGINES } from './engines.ts';
 import { beginSignIn, issueSecret, registerMachine, signIn } from './factories.ts';
 import { startWorld, type World } from './world.ts';

@@ -6,9 +6,9 @@ import type { Bus } from '../bus/bus.ts';
 import { retryDeadLetters } from '../bus/dead-letters.ts';
 import { writeEntry } from '../bus/entry.ts';
 import { Worker } from '../bus/worker.ts';
+import { sweepDeleted } from '../erase/deletions.ts';
+import { removeOrganization } from '../erase/organization-end.ts';
 import { newUuid } from '../ids.ts';
-import { sweepDeleted } from '../store/deletions.ts';
-import { removeOrganization } from '../store/organization-end.ts';
 import { createTenant, event, openSession, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
 

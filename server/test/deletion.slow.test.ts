@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { sweepDeleted } from '../store/deletions.ts';
+import { sweepDeleted } from '../erase/deletions.ts';
 import { SESSION_TABLES } from '../store/tables.ts';
 import { attach, LOGS, reopen, type TestStore } from './engines.ts';
 import { issueSecret, openSession, registerMachine } from './factories.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { removeOrganization } from '../erase/organization-end.ts';
 import { insertDirectoryUser } from '../store/directory.ts';
-import { removeOrganization } from '../store/organization-end.ts';
 import { addStored } from '../store/stored-bytes.ts';
 import { ENGINES, openTestStore } from './engines.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sweepDeleted } from '../erase/deletions.ts';
 import { SessionViews } from '../ingest/session-views.ts';
-import { sweepDeleted } from '../store/deletions.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { ENGINES } from './engines.ts';
 import { startTestService } from './harness.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Visibility } from '../../contract/session.ts';
+import { sweepDeleted } from '../erase/deletions.ts';
 import { outlineOf } from '../ingest/outline.ts';
-import { sweepDeleted } from '../store/deletions.ts';
 import { ENGINES } from './engines.ts';
 import { playScenarios } from './scenarios.ts';
 import { answered, asked, called, said } from './searched.ts';

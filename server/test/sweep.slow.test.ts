@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { splitPayload } from '../../contract/parts.ts';
 import { COMMANDS } from '../commands.ts';
+import { findMask, jobOf, writeMasked } from '../erase/masks.ts';
 import { EventMasker } from '../mask/event-masker.ts';
 import { findText } from '../mask/finder.ts';
 import { recordAction } from '../store/audit.ts';
 import { person } from '../store/audit-chain.ts';
 import { readAppends } from '../store/events.ts';
 import { endJob, type Job, takeJob } from '../store/jobs.ts';
-import { findMask, jobOf, writeMasked } from '../store/masks.ts';
 import { forgetChanges, readSnapshot } from '../store/open.ts';
 import type { MaskRow } from '../store/schema-governance.ts';
 import { ENGINES } from './engines.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DaySums } from '../derive/day-sums.ts';
-import { sweepDeleted } from '../store/deletions.ts';
+import { sweepDeleted } from '../erase/deletions.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
 import { runAll } from '../store/rows.ts';
 import type { Db } from '../store/schema.ts';

@@ -7,13 +7,13 @@ import {
   type RetentionRule,
   type RetentionTarget,
 } from '../../contract/retention.ts';
-import { recordAction } from './audit.ts';
-import { holdOf } from './deletion-sql.ts';
-import { completePolicy } from './policies.ts';
-import { countOfRepository } from './repositories.ts';
-import { allRows, firstRow, NONE, oneRow } from './rows.ts';
-import type { Db } from './schema.ts';
-import { VERSION_OF_KEPT } from './session-rows.ts';
+import { recordAction } from '../store/audit.ts';
+import { holdOf } from '../store/deletion-sql.ts';
+import { completePolicy } from '../store/policies.ts';
+import { countOfRepository } from '../store/repositories.ts';
+import { allRows, firstRow, NONE, oneRow } from '../store/rows.ts';
+import type { Db } from '../store/schema.ts';
+import { VERSION_OF_KEPT } from '../store/session-rows.ts';
 
 export const DAY_MS = 86_400_000;
 /** Stands for "never" in a comparison of days. */

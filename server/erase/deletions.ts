@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { AuditParty } from '../../contract/audit.ts';
 import type { SessionKey } from '../log/decide.ts';
-import { recordAction } from './audit.ts';
+import { recordAction } from '../store/audit.ts';
+import { removeDerived } from '../store/derived-removal.ts';
+import { assertReadable } from '../store/events.ts';
+import { addToReceipt, finishReceipt, lockReceipt, type RemovedAppend } from '../store/receipts.ts';
+import { allRows, changedRows, firstRow } from '../store/rows.ts';
+import type { Db, SessionRow } from '../store/schema.ts';
+import type { DeletedSessionRow } from '../store/schema-removal.ts';
+import { REMOVED_AFTER_SESSION } from '../store/tables.ts';
 import { handOverReceipt } from './content-expiry.ts';
-import { removeDerived } from './derived-removal.ts';
-import { assertReadable } from './events.ts';
-import { addToReceipt, finishReceipt, lockReceipt, type RemovedAppend } from './receipts.ts';
-import { allRows, changedRows, firstRow } from './rows.ts';
-import type { Db, SessionRow } from './schema.ts';
-import type { DeletedSessionRow } from './schema-removal.ts';
 import { SWEPT_AT_ONCE, sweepEach } from './sweep.ts';
-import { REMOVED_AFTER_SESSION } from './tables.ts';
 
 /** Records that somebody deleted a session that had expired, so that it is not captured again. */
 export const forgetExpiry = (

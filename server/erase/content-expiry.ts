@@ -1,20 +1,20 @@
 import { sql } from 'kysely';
 import { type Expiry, type RetentionBounds, type Term, termsOf } from '../../contract/retention.ts';
 import type { SessionKey } from '../log/decide.ts';
-import { optional, toTimestamp } from './columns.ts';
-import { removeChunks } from './derived-removal.ts';
-import { forUpdate } from './dialect.ts';
-import { assertReadable } from './events.ts';
+import { optional, toTimestamp } from '../store/columns.ts';
+import { removeChunks } from '../store/derived-removal.ts';
+import { forUpdate } from '../store/dialect.ts';
+import { assertReadable } from '../store/events.ts';
+import { readPolicy } from '../store/policies.ts';
+import { addToReceipt, findContentReceipt, lockReceipt, type RemovedAppend } from '../store/receipts.ts';
+import { allRows, changedRows, firstRow } from '../store/rows.ts';
+import { removeSaltKeys } from '../store/salt-keys.ts';
+import type { Db, SessionRow } from '../store/schema.ts';
+import type { ExpiredContentRow } from '../store/schema-removal.ts';
+import { CONTENT_COLUMNS } from '../store/session-columns.ts';
 import { lockHolds } from './holds.ts';
 import { packKept, readKept, unpackKept, type WithoutContent, writeKept, writeKeptFacts } from './kept-rows.ts';
-import { readPolicy } from './policies.ts';
-import { addToReceipt, findContentReceipt, lockReceipt, type RemovedAppend } from './receipts.ts';
 import { DAY_MS, type Due, mayLoseContent, REPOSITORY, type Unchanged } from './retention.ts';
-import { allRows, changedRows, firstRow } from './rows.ts';
-import { removeSaltKeys } from './salt-keys.ts';
-import type { Db, SessionRow } from './schema.ts';
-import type { ExpiredContentRow } from './schema-removal.ts';
-import { CONTENT_COLUMNS } from './session-columns.ts';
 import { SWEPT_AT_ONCE, sweepEach } from './sweep.ts';
 
 /** The rules by which the content of a session expires. */

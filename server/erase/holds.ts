@@ -4,16 +4,16 @@ import type { Hold, PlaceHoldBody } from '../../contract/hold.ts';
 import { Problem } from '../../contract/problem.ts';
 import { newId } from '../ids.ts';
 import type { SessionKey } from '../log/decide.ts';
-import { recordAction } from './audit.ts';
-import { person } from './audit-chain.ts';
-import { optional, toTimestamp } from './columns.ts';
-import { holdOf } from './deletion-sql.ts';
-import { isPostgres } from './postgres.ts';
-import { countOfRepository, findRepository } from './repositories.ts';
-import { allRows, firstRow, NONE, oneRow } from './rows.ts';
-import type { Db, MemberKey } from './schema.ts';
-import type { HoldRow } from './schema-governance.ts';
-import { named, type Viewer } from './viewer.ts';
+import { recordAction } from '../store/audit.ts';
+import { person } from '../store/audit-chain.ts';
+import { optional, toTimestamp } from '../store/columns.ts';
+import { holdOf } from '../store/deletion-sql.ts';
+import { isPostgres } from '../store/postgres.ts';
+import { countOfRepository, findRepository } from '../store/repositories.ts';
+import { allRows, firstRow, NONE, oneRow } from '../store/rows.ts';
+import type { Db, MemberKey } from '../store/schema.ts';
+import type { HoldRow } from '../store/schema-governance.ts';
+import { named, type Viewer } from '../store/viewer.ts';
 
 /** How many holds may be in force. It is limited because each deletion of a session checks the holds. */
 const MOST_IN_FORCE = 500;

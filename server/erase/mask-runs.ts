@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import type { MaskRun, RunOutcome } from '../../contract/mask.ts';
 import { Problem } from '../../contract/problem.ts';
 import { newId } from '../ids.ts';
-import { recordAction } from './audit.ts';
-import { person } from './audit-chain.ts';
-import { toTimestamp } from './columns.ts';
+import { recordAction } from '../store/audit.ts';
+import { person } from '../store/audit-chain.ts';
+import { toTimestamp } from '../store/columns.ts';
+import { cancelJob, endJob, insertJob, type Job, noteProgress } from '../store/jobs.ts';
+import { allRows, firstRow, oneRow } from '../store/rows.ts';
+import type { Db, SessionRow } from '../store/schema.ts';
+import type { MaskRunRow } from '../store/schema-governance.ts';
+import { readable, type Viewer } from '../store/viewer.ts';
 import { lockHolds } from './holds.ts';
-import { cancelJob, endJob, insertJob, type Job, noteProgress } from './jobs.ts';
-import { allRows, firstRow, oneRow } from './rows.ts';
-import type { Db, SessionRow } from './schema.ts';
-import type { MaskRunRow } from './schema-governance.ts';
-import { readable, type Viewer } from './viewer.ts';
 
 /** How many runs may be running at the same time. It is limited because each run reads all sessions. */
 const MOST_RUNNING = 3;

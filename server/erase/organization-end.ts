@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import { allRows, changedRows, firstRow, runAll } from '../store/rows.ts';
+import type { Db, OrganizationRow, SessionRow, UsageDayRow } from '../store/schema.ts';
+import { revokeSecrets } from '../store/secrets.ts';
+import { keyOf, type MovedTable, REMOVED } from '../store/tables.ts';
 import { assertNoHold } from './holds.ts';
-import { allRows, changedRows, firstRow, runAll } from './rows.ts';
-import type { Db, OrganizationRow, SessionRow, UsageDayRow } from './schema.ts';
-import { revokeSecrets } from './secrets.ts';
-import { keyOf, type MovedTable, REMOVED } from './tables.ts';
 
 const AT_ONCE = 500;
 

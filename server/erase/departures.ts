@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import type { AuditParty } from '../../contract/audit.ts';
 import type { DepartureQuery } from '../../contract/organization.ts';
-import { recordAction, recordActions } from './audit.ts';
-import { type Happened, person } from './audit-chain.ts';
+import { recordAction, recordActions } from '../store/audit.ts';
+import { type Happened, person } from '../store/audit-chain.ts';
+import { holdOf } from '../store/deletion-sql.ts';
+import { forUpdate } from '../store/dialect.ts';
+import { assignWithin } from '../store/machine-person.ts';
+import { removeMember } from '../store/members.ts';
+import { revokeWithin } from '../store/revocation.ts';
+import { allRows } from '../store/rows.ts';
+import type { Db, EnvironmentRow, MemberKey, MemberRow } from '../store/schema.ts';
+import type { PersonDeletionRow } from '../store/schema-governance.ts';
+import { giveSessions, markGiven } from '../store/session-rows.ts';
 import { endBelongings, type Leaver } from './belongings.ts';
-import { holdOf } from './deletion-sql.ts';
-import { forUpdate } from './dialect.ts';
 import { assertNoHoldOn } from './holds.ts';
-import { assignWithin } from './machine-person.ts';
-import { removeMember } from './members.ts';
-import { revokeWithin } from './revocation.ts';
-import { allRows } from './rows.ts';
-import type { Db, EnvironmentRow, MemberKey, MemberRow } from './schema.ts';
-import type { PersonDeletionRow } from './schema-governance.ts';
-import { giveSessions, markGiven } from './session-rows.ts';
 
 /* The end of a membership, and the fate of the machines and sessions of that person. */
 

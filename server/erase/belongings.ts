@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { AuditParty } from '../../contract/audit.ts';
-import { directory, type Happened, secret } from './audit-chain.ts';
-import { denySignInsOf } from './devices.ts';
-import { findDirectoryToken, removeDirectoryToken } from './directory.ts';
-import type { Database, Db, MemberKey } from './schema.ts';
-import { revokeSecrets } from './secrets.ts';
-import { revokeSharesOf } from './shares.ts';
-import { removeOwnViews } from './views.ts';
+import { directory, type Happened, secret } from '../store/audit-chain.ts';
+import { denySignInsOf } from '../store/devices.ts';
+import { findDirectoryToken, removeDirectoryToken } from '../store/directory.ts';
+import type { Database, Db, MemberKey } from '../store/schema.ts';
+import { revokeSecrets } from '../store/secrets.ts';
+import { revokeSharesOf } from '../store/shares.ts';
+import { removeOwnViews } from '../store/views.ts';
 
 /* Everything in the store that names a person, and what becomes of it when their membership ends. */
 

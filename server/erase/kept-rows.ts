@@ -1,9 +1,9 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
-import { NOTHING } from './derived.ts';
-import { forUpdate } from './dialect.ts';
-import { allRows, firstRow, insertion, runAll } from './rows.ts';
-import type { Db, SessionFactsRow, SessionRow } from './schema.ts';
+import { NOTHING } from '../store/derived.ts';
+import { forUpdate } from '../store/dialect.ts';
+import { allRows, firstRow, insertion, runAll } from '../store/rows.ts';
+import type { Db, SessionFactsRow, SessionRow } from '../store/schema.ts';
 import {
   ofSession,
   removeValues,
@@ -14,7 +14,7 @@ import {
   type SessionValue,
   VERSION_OF_KEPT,
   writeValues,
-} from './session-rows.ts';
+} from '../store/session-rows.ts';
 
 /*
  * The derived rows of a session without its content. A copy of them is stored with the session, because they cannot be derived
