@@ -12,7 +12,7 @@ import { removeSaltKeys } from '../store/salt-keys.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { ExpiredContentRow } from '../store/schema-removal.ts';
 import { CONTENT_COLUMNS } from '../store/session-columns.ts';
-import { lockHolds } from './holds.ts';
+import { preventHolds } from './holds.ts';
 import { packKept, readKept, unpackKept, type WithoutContent, writeKept, writeKeptFacts } from './kept-rows.ts';
 import { DAY_MS, type Due, mayLoseContent, REPOSITORY, type Unchanged } from './retention.ts';
 import { SWEPT_AT_ONCE, sweepEach } from './sweep.ts';
@@ -36,7 +36,7 @@ export const expireContent = (
   { due: { bounds, now }, version, withoutContent }: Expiring,
 ): Promise<SessionRow | undefined> =>
   db.transaction().execute(async (transaction) => {
-    await lockHolds(transaction, organizationId);
+    await preventHolds(transaction, organizationId);
     await lockSession(transaction, { organizationId, sessionId });
     const { retention: rules } = await readPolicy(transaction, organizationId);
     const due: Due = { organizationId, rules, bounds, field: 'contentDays', now };

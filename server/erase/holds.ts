@@ -7,10 +7,10 @@ import type { SessionKey } from '../log/decide.ts';
 import { recordAction } from '../store/audit.ts';
 import { person } from '../store/audit-chain.ts';
 import { optional, toTimestamp } from '../store/columns.ts';
-import { holdOf } from '../store/deletion-sql.ts';
+import { findHold, lockHolds } from '../store/deletion-sql.ts';
 import { isPostgres } from '../store/postgres.ts';
 import { countOfRepository, findRepository } from '../store/repositories.ts';
-import { allRows, firstRow, NONE, oneRow } from '../store/rows.ts';
+import { allRows, firstRow, fromText, NONE, oneRow } from '../store/rows.ts';
 import type { Db, MemberKey } from '../store/schema.ts';
 import type { HoldRow } from '../store/schema-governance.ts';
 import { named, type Viewer } from '../store/viewer.ts';
@@ -19,18 +19,11 @@ import { named, type Viewer } from '../store/viewer.ts';
 const MOST_IN_FORCE = 500;
 const MOST_LISTED = 1_000;
 
-/** Waits for running deletions in the organization, which hold `LOCK_HOLDS`, and blocks others. SQLite has only one writer. */
-async function lockAlone(transaction: Db, organizationId: string): Promise<void> {
-  if (!isPostgres(transaction)) return;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`holds of ${organizationId}`}, 0))`.execute(transaction);
-}
+/** Prevents new holds in the organization until the transaction ends. SQLite has only one writer. */
+export const preventHolds = (transaction: Db, organizationId: string) => lock(transaction, 'shared', organizationId);
 
-/** `LOCK_HOLDS` for one organization. */
-export async function lockHolds(transaction: Db, organizationId: string): Promise<void> {
-  if (!isPostgres(transaction)) return;
-  await sql`select pg_advisory_xact_lock_shared(hashtextextended(${`holds of ${organizationId}`}, 0))`.execute(
-    transaction,
-  );
+async function lock(transaction: Db, how: 'shared' | 'alone', organizationId: string): Promise<void> {
+  if (isPostgres(transaction)) await fromText(lockHolds(how, '?'), [organizationId]).execute(transaction);
 }
 
 /** Records that a hold prevented the deletion of a session. */
@@ -49,12 +42,7 @@ export const recordRefusal = (
 
 /** Finds a hold that prevents the deletion of the session. */
 export async function findHoldOf(db: Db, { organizationId, sessionId }: SessionKey): Promise<string | undefined> {
-  const row = await firstRow(
-    db,
-    sql<{ hold_id: string | null }>`
-      select ${sql.raw(holdOf('sessions'))} as hold_id from sessions
-      where organization_id = ${organizationId} and session_id = ${sessionId}`,
-  );
+  const row = await firstRow(db, fromText<{ hold_id: string | null }>(findHold('?', '?'), sessionId, organizationId));
   return row?.hold_id ?? undefined;
 }
 
@@ -110,7 +98,8 @@ export async function placeHold(
   now: number,
 ): Promise<HoldRow> {
   const { organizationId, userId } = viewer;
-  await lockAlone(transaction, organizationId);
+  // Waits for deletions in the organization.
+  await lock(transaction, 'alone', organizationId);
   const targetId = await findTarget(transaction, viewer, target);
   const { count } = await oneRow(
     transaction,

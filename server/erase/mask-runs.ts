@@ -10,7 +10,7 @@ import { allRows, firstRow, oneRow } from '../store/rows.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { MaskRunRow } from '../store/schema-governance.ts';
 import { readable, type Viewer } from '../store/viewer.ts';
-import { lockHolds } from './holds.ts';
+import { preventHolds } from './holds.ts';
 
 /** How many runs may be running at the same time. It is limited because each run reads all sessions. */
 const MOST_RUNNING = 3;
@@ -32,7 +32,7 @@ export const insertMaskRun = (
 ): Promise<MaskRunRow> =>
   db.transaction().execute(async (transaction) => {
     // The lock makes concurrent requests count each other.
-    await lockHolds(transaction, organizationId);
+    await preventHolds(transaction, organizationId);
     const { count } = await oneRow(
       transaction,
       sql<{ count: number | string }>`

@@ -18,7 +18,7 @@ import { lockSaltKeys, writeSaltKeys } from '../store/salt-keys.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { MaskRow } from '../store/schema-governance.ts';
 import { type SessionTexts, TEXT_COLUMNS } from '../store/session-columns.ts';
-import { findHoldOf, lockHolds } from './holds.ts';
+import { findHoldOf, preventHolds } from './holds.ts';
 
 export interface MaskedEvent {
   sequence: number;
@@ -134,7 +134,7 @@ export const listMasks = (db: Db, { organizationId, sessionId }: SessionKey) =>
 
 /** Prevents a hold on the session until the transaction ends. @throws MaskHeld */
 async function assertUnheld(transaction: Db, place: SessionKey): Promise<void> {
-  await lockHolds(transaction, place.organizationId);
+  await preventHolds(transaction, place.organizationId);
   const holdId = await findHoldOf(transaction, place);
   if (holdId !== undefined) throw new MaskHeld(holdId);
 }

@@ -1,7 +1,7 @@
 /*
  * The conditions of a deletion, and the tombstone that it leaves.
  *
- * Only this file says when a session is held. A deletion checks that in its own transaction, on PostgreSQL under `LOCK_HOLDS`.
+ * Only this file says when a session is held. A deletion checks that in its own transaction, on PostgreSQL under `lockHolds`.
  * Thus a hold that is placed at the same time comes either before or after the deletion. SQLite has only one writer.
  *
  * The file has only SQL texts and does not use the query layer, because each thread of the embedded store loads it.
@@ -35,22 +35,35 @@ export const holdOf = (session: string): string => `(
   )
   ORDER BY holds.hold_id LIMIT 1)`;
 
-/** Prevents holds in the organizations with these ids until the transaction ends. */
-export const LOCK_HOLDS = `
-SELECT pg_advisory_xact_lock_shared(hashtextextended('holds of ' || id, 0))
-FROM (SELECT DISTINCT id FROM unnest($1::text[]) AS id ORDER BY id) AS locked`;
-
-/** The columns of the tombstone that a deletion inserts. */
-export const TOMBSTONE =
-  'session_id, organization_id, environment_id, plane, client_key, deleted_at, event_count, last_event_at, deleted_by_kind, deleted_by_id';
+/** Finds the hold on a session that is not deleted. The parameters are SQL expressions. */
+export const findHold = (sessionId: string, organizationId: string): string => `
+  SELECT ${holdOf('s')} AS hold_id FROM sessions s
+  WHERE s.session_id = ${sessionId} AND s.organization_id = ${organizationId} AND s.deleted_at IS NULL`;
 
 /**
- * The values of these columns for the session `s`, which was just marked. Only an expired session gets `last_event_at`, which
- * distinguishes it from a session that a person deleted.
- * The parameters are SQL expressions. The last two name the actor.
+ * Locks the holds of organizations on PostgreSQL until the transaction ends. `shared` prevents new holds. `alone` also waits for
+ * the transactions that do so.
+ * @param ids an SQL expression for the list of organizations
  */
-export const tombstoneOf = (isExpired: string, byKind: string, byId: string): string => `
-  s.session_id, s.organization_id, s.environment_id, s.plane, s.client_key, s.deleted_at, s.event_count,
-  CASE WHEN ${isExpired} THEN coalesce(
-    (SELECT a.created_at FROM appends a WHERE a.session_id = s.session_id ORDER BY a.first_sequence DESC LIMIT 1),
-    s.created_at) END, ${byKind}, ${byId}`;
+export const lockHolds = (how: 'shared' | 'alone', ids: string): string => `
+  SELECT pg_advisory_xact_lock${how === 'shared' ? '_shared' : ''}(hashtextextended('holds of ' || id, 0))
+  FROM (SELECT DISTINCT id FROM unnest(${ids}::text[]) AS id ORDER BY id) AS locked`;
+
+/** What an update of a session `s` sets to mark it as deleted. The parameter is an SQL expression. */
+export const markDeleted = (at: string): string =>
+  `deleted_at = ${at}, status = CASE s.status WHEN 'active' THEN 'failed' ELSE s.status END`;
+
+/**
+ * Inserts the tombstone of the session `s`, which was just marked. Only an expired session gets `last_event_at`, which
+ * distinguishes it from a session that a person deleted.
+ * @param s where the session is found
+ * The other parameters are SQL expressions. The last two name the actor.
+ */
+export const insertTombstone = (s: string, isExpired: string, byKind: string, byId: string): string => `
+  INSERT INTO deleted_sessions (session_id, organization_id, environment_id, plane, client_key, deleted_at, event_count,
+    last_event_at, deleted_by_kind, deleted_by_id)
+  SELECT s.session_id, s.organization_id, s.environment_id, s.plane, s.client_key, s.deleted_at, s.event_count,
+    CASE WHEN ${isExpired} THEN coalesce(
+      (SELECT a.created_at FROM appends a WHERE a.session_id = s.session_id ORDER BY a.first_sequence DESC LIMIT 1),
+      s.created_at) END, ${byKind}, ${byId}
+  FROM ${s}`;

@@ -4,7 +4,7 @@ import type { Plane } from '../../contract/secret.ts';
 import type { SessionKey } from '../log/decide.ts';
 import { Held } from '../log/outcome.ts';
 import { type HappenedIn, recordInAll } from './audit.ts';
-import { holdOf, LOCK_HOLDS, TOMBSTONE, tombstoneOf } from './deletion-sql.ts';
+import { findHold, holdOf, insertTombstone, lockHolds, markDeleted } from './deletion-sql.ts';
 import { dbOn } from './postgres.ts';
 import type { SessionRow } from './schema.ts';
 
@@ -213,15 +213,14 @@ const DELETE: Prepared = {
   name: 'delete_sessions',
   text: `
 WITH s AS (
-  UPDATE sessions s SET deleted_at = n.at, status = CASE s.status WHEN 'active' THEN 'failed' ELSE s.status END
+  UPDATE sessions s SET ${markDeleted('n.at')}
   FROM unnest($1::text[], $2::text[], $3::bigint[], $4::boolean[], $5::int[], $6::text[], $7::text[])
     AS n (organization_id, session_id, at, is_expired, event_count, by_kind, by_id)
   WHERE s.session_id = n.session_id AND s.organization_id = n.organization_id AND s.deleted_at IS NULL
     AND s.event_count = coalesce(n.event_count, s.event_count) AND ${holdOf('s')} IS NULL
   RETURNING s.session_id, s.organization_id, s.environment_id, s.plane, s.client_key, s.deleted_at, s.event_count,
     s.created_at, n.is_expired, n.by_kind, n.by_id
-), remembered AS (
-  INSERT INTO deleted_sessions (${TOMBSTONE}) SELECT ${tombstoneOf('s.is_expired', 's.by_kind', 's.by_id')} FROM s
+), remembered AS (${insertTombstone('s', 's.is_expired', 's.by_kind', 's.by_id')}
 )
 SELECT organization_id, session_id, 'deleted' AS status, event_count FROM s`,
 };
@@ -268,15 +267,10 @@ function record(client: pg.PoolClient, deleted: readonly ChangedSession[], delet
  * Prevents holds in the organizations until the transaction ends. It must be a separate statement, and the first one. The next
  * statement then sees every hold that was placed before the lock was free, and the transaction locks no rows while it waits.
  */
-const lockHolds = (client: pg.PoolClient, organizationIds: readonly string[]) =>
-  runPrepared(client, { name: 'lock_holds', text: LOCK_HOLDS }, [organizationIds]);
+const preventHolds = (client: pg.PoolClient, organizationIds: readonly string[]) =>
+  runPrepared(client, { name: 'lock_holds', text: lockHolds('shared', '$1') }, [organizationIds]);
 
-const FIND_HOLD: Prepared = {
-  name: 'find_hold',
-  text: `
-SELECT ${holdOf('s')} AS hold_id FROM sessions s
-WHERE s.session_id = $1 AND s.organization_id = $2 AND s.deleted_at IS NULL`,
-};
+const FIND_HOLD: Prepared = { name: 'find_hold', text: findHold('$1', '$2') };
 
 /**
  * Deletes a session while no hold can be placed on it.
@@ -289,7 +283,7 @@ export async function whileUnheld<Result>(
   work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
   const outcome = await inTransaction(pool, async (client) => {
-    await lockHolds(client, [organizationId]);
+    await preventHolds(client, [organizationId]);
     const [row] = await runPrepared<{ hold_id: string | null }>(client, FIND_HOLD, [sessionId, organizationId]);
     const holdId = row?.hold_id ?? null;
     return holdId === null ? { result: await work(client) } : { holdId };
@@ -390,7 +384,7 @@ async function inTransaction<Result>(
 async function apply(client: pg.PoolClient, { appends, closes, deletions }: Numbered): Promise<Applied> {
   const sessionIds = [...new Set([...appends, ...closes, ...deletions].map(({ sessionId }) => sessionId))].sort();
   if (deletions.length > 0) {
-    await lockHolds(
+    await preventHolds(
       client,
       deletions.map(({ organizationId }) => organizationId),
     );

@@ -7,6 +7,12 @@ export type Sql<Row = unknown> = RawBuilder<Row>;
 /** Replaces an optional part that a statement does not have. */
 export const NONE: Sql = sql``;
 
+/** A statement from a text that code without the query layer uses, too. The text has a `?` for each value. */
+export function fromText<Row>(text: string, ...values: unknown[]): Sql<Row> {
+  const parts = text.split('?');
+  return sql<Row>(Object.assign(parts, { raw: parts }), ...values);
+}
+
 /** Runs a statement and returns all its rows. */
 export const allRows = async <Row>(db: Db, statement: Sql<Row>): Promise<Row[]> => (await statement.execute(db)).rows;
 

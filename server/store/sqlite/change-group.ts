@@ -3,7 +3,7 @@ import { pack } from '../../log/codec.ts';
 import { type Decision, decide, type Entry, type Head, type KnownAppend } from '../../log/decide.ts';
 import type { Change } from '../../log/journal.ts';
 import { addEntries, type ChainHead, type Happened, holdHead, type Statement } from '../audit-chain.ts';
-import { holdOf, TOMBSTONE, tombstoneOf } from '../deletion-sql.ts';
+import { findHold, insertTombstone, markDeleted } from '../deletion-sql.ts';
 
 const FIND_HEAD = `
   SELECT plane, status, event_count, client_ended_at, deleted_at FROM sessions
@@ -12,8 +12,6 @@ const FIND_DELETED = 'SELECT plane FROM deleted_sessions WHERE session_id = ? AN
 const FIND_KEY = `
   SELECT append_id, fingerprint, first_sequence, last_sequence FROM appends
   WHERE session_id = ? AND idempotency_key = ? AND organization_id = ?`;
-const FIND_HOLD = `
-  SELECT ${holdOf('sessions')} AS holdId FROM sessions WHERE session_id = ? AND organization_id = ?`;
 const COUNT = `
   UPDATE sessions SET event_count = ?, updated_at = ? WHERE session_id = ? AND organization_id = ?`;
 const INSERT = `
@@ -23,11 +21,8 @@ const INSERT = `
 const CLOSE = `
   UPDATE sessions SET status = ?, ended_at = ?, updated_at = ? WHERE session_id = ? AND organization_id = ?`;
 const MARK_DELETED = `
-  UPDATE sessions SET deleted_at = ?, status = CASE status WHEN 'active' THEN 'failed' ELSE status END
-  WHERE session_id = ? AND organization_id = ?`;
-const REMEMBER_DELETED = `
-  INSERT INTO deleted_sessions (${TOMBSTONE})
-  SELECT ${tombstoneOf('?', '?', '?')} FROM sessions s WHERE s.session_id = ? AND s.organization_id = ?`;
+  UPDATE sessions AS s SET ${markDeleted('?')} WHERE s.session_id = ? AND s.organization_id = ?`;
+const REMEMBER_DELETED = insertTombstone('sessions s WHERE s.session_id = ? AND s.organization_id = ?', '?', '?', '?');
 
 interface HeadRow extends Omit<Head, 'eventCount' | 'clientEndedAt'> {
   event_count: number;
@@ -55,7 +50,7 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
   const findHead = database.prepare(FIND_HEAD);
   const findDeleted = database.prepare(FIND_DELETED);
   const findKey = database.prepare(FIND_KEY);
-  const findHold = database.prepare(FIND_HOLD);
+  const holds = database.prepare(findHold('?', '?'));
   const count = database.prepare(COUNT);
   const insert = database.prepare(INSERT);
   const close = database.prepare(CLOSE);
@@ -73,8 +68,8 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
   }
 
   function holdOfPlace({ sessionId, organizationId }: Change['place']): string | null {
-    const { holdId } = findHold.get(sessionId, organizationId) as { holdId: string | null };
-    return holdId;
+    const found = holds.get(sessionId, organizationId) as { hold_id: string | null } | undefined;
+    return found?.hold_id ?? null;
   }
 
   function change(one: Change): Decision {
