@@ -6,11 +6,11 @@ import { recordAction } from '../store/audit.ts';
 import { person } from '../store/audit-chain.ts';
 import { toTimestamp } from '../store/columns.ts';
 import { cancelJob, endJob, insertJob, type Job, noteProgress } from '../store/jobs.ts';
+import { lockOrganization } from '../store/quotas.ts';
 import { allRows, firstRow, oneRow } from '../store/rows.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { MaskRunRow } from '../store/schema-governance.ts';
 import { readable, type Viewer } from '../store/viewer.ts';
-import { preventHolds } from './holds.ts';
 
 /** How many runs may be running at the same time. It is limited because each run reads all sessions. */
 const MOST_RUNNING = 3;
@@ -31,8 +31,7 @@ export const insertMaskRun = (
   now: number,
 ): Promise<MaskRunRow> =>
   db.transaction().execute(async (transaction) => {
-    // The lock makes concurrent requests count each other.
-    await preventHolds(transaction, organizationId);
+    await lockOrganization(transaction, organizationId);
     const { count } = await oneRow(
       transaction,
       sql<{ count: number | string }>`

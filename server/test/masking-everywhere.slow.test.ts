@@ -4,7 +4,7 @@ import type { MaskRun } from '../../contract/mask.ts';
 import { insertMaskRun } from '../erase/mask-runs.ts';
 import { seal } from '../mask/seal.ts';
 import { oneRow } from '../store/rows.ts';
-import { ENGINES } from './engines.ts';
+import { ENGINES, openTestStore } from './engines.ts';
 import { appendTexts, openSession, whenDerived } from './factories.ts';
 import { startTestService } from './harness.ts';
 import { filesWith, rowsWith } from './marker-scan.ts';
@@ -175,6 +175,21 @@ describe.each(ENGINES)('masking a text in all sessions on %s', (engine) => {
     expect((await cancel(ours.admin, ours.runId)).body.run.outcome).toBe('done');
     const { entries } = (await service.call('GET', '/v1/organizations/me/audit?limit=1', { as: ours.admin })).body;
     expect(entries).toMatchObject([{ action: 'organization.masked', details: { run: 'mrn_1', outcome: 'cancelled' } }]);
+  });
+
+  test('has three runs at most, even if more are requested at the same moment', async () => {
+    // Without a service, which would begin the runs and end them.
+    const store = await openTestStore(engine);
+    const organizationId = 'org_1';
+    await sql`
+      insert into organizations (organization_id, name, slug, owner_user_id, status, tenant_assigned, created_at,
+        updated_at)
+      values (${organizationId}, 'one', 'one', 'usr_1', 'active', 0, 0, 0)`.execute(store.db);
+    const asked = { organizationId, userId: 'usr_1', isDry: true, sealed: 'no text' };
+    const requests = Array.from({ length: 8 }, (_, n) => insertMaskRun(store.db, { ...asked, runId: `mrn_${n}` }, 1));
+    const settled = await Promise.allSettled(requests);
+    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    await store.dispose();
   });
 
   test('is for owners and admins, and few runs may be open at once', async () => {
