@@ -1,12 +1,9 @@
-import { availableParallelism } from 'node:os';
-import { simulate } from '../../script/scale/network.ts';
 import { startNatsServer } from '../../server/test/nats.ts';
-import { createRandom } from '../../server/test/seed.ts';
 import type { Options } from '../options.ts';
 import { createDatabase, startPostgres } from '../postgres.ts';
 import { withFolder } from '../process.ts';
 import { median, type Row } from '../report.ts';
-import { CONNECTIONS, loadService, type Rate } from './measure.ts';
+import { loadService } from './measure.ts';
 
 /**
  * Compares two replicas on one bus and one PostgreSQL with a single replica, each with its own load. Since all processes share
@@ -16,7 +13,6 @@ export async function benchReplicas({ seconds, rounds }: Options): Promise<Row[]
   const [postgres, nats] = [await startPostgres(), await startNatsServer()];
   const costs: Record<1 | 2, number[]> = { 1: [], 2: [] };
   const rates: Record<1 | 2, number[]> = { 1: [], 2: [] };
-  const predicted: number[] = [];
   try {
     for (let round = 0; round < rounds; round++) {
       for (const replicas of [1, 2] as const) {
@@ -27,7 +23,6 @@ export async function benchReplicas({ seconds, rounds }: Options): Promise<Row[]
         const measured = await Promise.all(Array.from({ length: replicas }, one));
         const rate = measured.reduce((sum, { rate }) => sum + rate, 0);
         rates[replicas].push(rate);
-        if (replicas === 1) predicted.push(...measured.map(predictTwo));
         costs[replicas].push(measured.reduce((sum, { rate: own, service }) => sum + (own * service) / rate, 0));
       }
     }
@@ -40,7 +35,6 @@ export async function benchReplicas({ seconds, rounds }: Options): Promise<Row[]
     `${Math.round(median(rates[replicas]))}/s, ${Math.round(median(costs[replicas]))} µs`;
   const detail = `one: ${told(1)}; two: ${told(2)}; appends of 10 × 1 KiB`;
   const gained = rates[2].map((rate, round) => rate / (rates[1][round] ?? Number.NaN));
-  const met = rates[2].map((rate, round) => rate / (predicted[round] ?? Number.NaN));
   return [
     { what: 'CPU of an append, two replicas ÷ one', figure: median(ratios), unit: '×', goal: '≤ 1.1', detail },
     {
@@ -50,28 +44,5 @@ export async function benchReplicas({ seconds, rounds }: Options): Promise<Row[]
       goal: '≥ 1.7 where processors allow',
       detail,
     },
-    {
-      ...{ what: 'rate of two replicas ÷ simulated', figure: median(met), unit: '×', goal: '0.9 to 1.1' },
-      detail: `simulated from what one replica cost: ${Math.round(median(predicted))}/s on ${availableParallelism()} processors`,
-    },
   ];
-}
-
-/** Simulates two replicas with a generator each that share this machine and a bus. @returns appends a second */
-function predictTwo({ service, generator, engine }: Rate): number {
-  const ms = (microseconds: number) => microseconds / 1000;
-  return simulate({
-    processors: availableParallelism(),
-    asked: { clients: 2 * CONNECTIONS },
-    seconds: 20,
-    random: createRandom(1),
-    way: (client) => ({
-      answered: [
-        { at: `generator ${client % 2}`, work: ms(generator) / 2 },
-        { at: `replica ${client % 2}`, work: ms(service) },
-        { at: 'bus', work: ms(engine) },
-        { at: `generator ${client % 2}`, work: ms(generator) / 2 },
-      ],
-    }),
-  }).perSecond;
 }
