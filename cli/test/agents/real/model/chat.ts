@@ -6,7 +6,7 @@ export function answerChat({ model, step, usage, send }: Answer): void {
   const chunk = (delta: object, finish: string | null = null) =>
     send({ ...base, choices: [{ index: 0, delta, finish_reason: finish }] });
   chunk({ role: 'assistant', content: '' });
-  for (const word of step.say?.match(/\S+\s*/g) ?? []) chunk({ content: word });
+  for (const word of step.say.match(/\S+\s*/g) ?? []) chunk({ content: word });
   const calls = (step.calls ?? []).map(({ tool, input }, index) => ({
     index,
     id: id('call_'),

@@ -15,7 +15,7 @@ export function answerGemini({ model, step, usage, send }: Answer): void {
       modelVersion: model,
       responseId: id(''),
     });
-  if (step.say) piece([{ text: step.say }]);
+  piece([{ text: step.say }]);
   const calls = (step.calls ?? []).map(({ tool, input }) => ({
     functionCall: { id: id('fc'), name: tool, args: input },
   }));

@@ -1,17 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type AnthropicRequest,
-  answerAnthropic,
-  readAnthropicPrompts,
-} from '../../../../../script/record/model-anthropic.ts';
-import { answerOpenai, type OpenaiRequest, readOpenaiPrompts } from '../../../../../script/record/model-openai.ts';
-import type { Call, Step } from '../../../../../script/record/scenario.ts';
-import { createTokenMeter } from '../../../../../script/record/tokens.ts';
+import { type AnthropicRequest, answerAnthropic, readAnthropicPrompts } from './anthropic.ts';
 import { answerChat, readChat } from './chat.ts';
 import { answerGemini, readGemini } from './gemini.ts';
-import { type Json, list } from './wire.ts';
+import { answerOpenai, type OpenaiRequest, readOpenaiPrompts } from './responses.ts';
+import { createTokenMeter } from './tokens.ts';
+import { type Call, type Json, list, type Step } from './wire.ts';
 
 /** In a prompt, makes the model take so long that the test can interrupt the agent. */
 export const SLOW = 'take your time';
@@ -63,7 +58,7 @@ export async function startModel() {
     }
     if (prompt.includes(PAUSE) && request.isAnswered) await sleep(PAUSE_MS, undefined, { ref: false });
     const step = stepFor(request);
-    const usage = measure('main', JSON.stringify(body), step);
+    const usage = measure(JSON.stringify(body), step);
     const model = String(body.model ?? /models\/([^:]+):/.exec(path)?.[1]);
     if (/:generateContent/.test(path)) return replyGemini(response, { model, step, usage });
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -71,8 +66,8 @@ export async function startModel() {
       void response.write(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
     const send = (type: string, data: object) =>
       void response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
-    if (wire === 'anthropic') await answerAnthropic({ model, step, usage, send, pause: 0 });
-    else if (wire === 'responses') await answerOpenai({ model, step, usage, send, pause: 0 });
+    if (wire === 'anthropic') answerAnthropic({ model, step, usage, send });
+    else if (wire === 'responses') answerOpenai({ model, step, usage, send });
     else (wire === 'chat' ? answerChat : answerGemini)({ model, step, usage, send: sendData });
     response.end();
   }
@@ -130,7 +125,7 @@ function replyGemini(
   { model, step, usage }: Omit<Parameters<typeof answerGemini>[0], 'send'>,
 ) {
   const pieces: object[] = [];
-  answerGemini({ model, step: { say: step.say ?? '' }, usage, send: (data) => void pieces.push(data as object) });
+  answerGemini({ model, step: { say: step.say }, usage, send: (data) => void pieces.push(data as object) });
   reply(response, pieces[0] ?? {});
 }
 

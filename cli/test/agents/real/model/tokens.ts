@@ -2,7 +2,7 @@
  * Realistic token counts: the context grows with the conversation, and earlier text is read from the cache. Four characters a
  * token is close enough for English and code.
  */
-import type { Step } from './scenario.ts';
+import type { Step } from './wire.ts';
 
 const CHARACTERS_PER_TOKEN = 4;
 /** Caches work in blocks; a context that shrank (compaction) still shares its instructions with the one before. */
@@ -14,29 +14,24 @@ export type Usage = {
   context: number;
   cached: number;
   output: number;
-  /** The part of `output` that was reasoning. */
-  reasoning: number;
 };
 
 const count = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 
-export function tokensOfStep(step: Step): number {
-  const calls = (step.calls ?? []).map((call) => count(JSON.stringify(call.input)) + 24);
-  return count(step.think ?? '') + count(step.say ?? '') + calls.reduce((sum, tokens) => sum + tokens, 0);
+function tokensOfStep({ say, calls = [] }: Step): number {
+  return calls.reduce((sum, { input }) => sum + count(JSON.stringify(input)) + 24, count(say));
 }
 
 export function createTokenMeter() {
-  const previous = new Map<string, number>();
-  return (conversation: string, body: string, step: Step): Usage => {
+  let previous = 0;
+  return (body: string, step: Step): Usage => {
     const context = count(body);
-    const before = previous.get(conversation) ?? 0;
-    const shared = before <= context ? before : Math.min(context, SHARED_INSTRUCTIONS);
-    previous.set(conversation, context);
+    const shared = previous <= context ? previous : Math.min(context, SHARED_INSTRUCTIONS);
+    previous = context;
     return {
       context,
       cached: shared - (shared % CACHE_BLOCK),
       output: tokensOfStep(step),
-      reasoning: count(step.think ?? ''),
     };
   };
 }
