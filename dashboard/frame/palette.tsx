@@ -7,7 +7,6 @@ import {
   LogOut,
   Moon,
   PlugZap,
-  Rows4,
   Scale,
   ScrollText,
   Search,
@@ -19,7 +18,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useApp, useIsAdmin } from '../app/app.ts';
 import { paths } from '../app/paths.ts';
 import { useSessions } from '../app/queries.ts';
-import { useDensity, useTheme } from '../kit/appearance.ts';
+import { useTheme } from '../kit/appearance.ts';
 import { type Command as PageCommand, usePageCommands } from '../kit/commands.ts';
 import { Modal } from '../kit/dialog.tsx';
 import { agentName } from '../shared/agent-name.tsx';
@@ -122,7 +121,6 @@ function useActions(): readonly PageCommand[] {
   const navigate = useNavigate();
   const { plane } = useSearch({ from: '__root__' });
   const [theme, setTheme] = useTheme();
-  const [density, setDensity] = useDensity();
   const show = (next: 'test' | undefined) => () =>
     navigate({ to: '.', search: (search) => ({ ...search, plane: next }) });
   const isDark = theme === 'dark' || (theme === 'system' && window.matchMedia('(prefers-color-scheme: dark)').matches);
@@ -141,9 +139,6 @@ function useActions(): readonly PageCommand[] {
     isDark
       ? { label: 'Use the light theme', icon: Sun, does: () => setTheme('light') }
       : { label: 'Use the dark theme', icon: Moon, does: () => setTheme('dark') },
-    density === 'compact'
-      ? { label: 'Use roomy rows', icon: Rows4, does: () => setDensity('roomy') }
-      : { label: 'Use compact rows', icon: Rows4, does: () => setDensity('compact') },
     { label: 'Sign out', icon: LogOut, does: () => auth.signOut() },
   ];
 }

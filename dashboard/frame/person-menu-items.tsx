@@ -1,7 +1,7 @@
-import { Clock, Globe, LogOut, Monitor, Moon, Rows3, Rows4, Sun, Timer } from 'lucide-react';
+import { Clock, Globe, LogOut, Monitor, Moon, Sun, Timer } from 'lucide-react';
 import type { ComponentProps, ReactElement } from 'react';
 import { useApp, usePerson } from '../app/app.ts';
-import { useDensity, useTheme, useTimeMode } from '../kit/appearance.ts';
+import { useTheme, useTimeMode } from '../kit/appearance.ts';
 import { Menu, MenuChoice, MenuGroup, MenuItem, MenuNote } from '../kit/menu.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 
@@ -9,11 +9,6 @@ const THEMES = [
   { value: 'system', label: 'System', icon: Monitor },
   { value: 'light', label: 'Light', icon: Sun },
   { value: 'dark', label: 'Dark', icon: Moon },
-] as const;
-
-const DENSITIES = [
-  { value: 'roomy', label: 'Comfortable rows', icon: Rows3 },
-  { value: 'compact', label: 'Compact rows', icon: Rows4 },
 ] as const;
 
 const TIMES = [
@@ -27,7 +22,6 @@ export function PersonMenuItems({ trigger }: { trigger: ReactElement<ComponentPr
   const { auth } = useApp();
   const { email, role } = usePerson();
   const [theme, setTheme] = useTheme();
-  const [density, setDensity] = useDensity();
   const [time, setTime] = useTimeMode();
   return (
     <Menu isOpenAtOnce side="top" align="start" trigger={trigger}>
@@ -35,7 +29,6 @@ export function PersonMenuItems({ trigger }: { trigger: ReactElement<ComponentPr
         {showHidden(email ?? 'You')} · {role}
       </MenuNote>
       <MenuChoice options={THEMES} value={theme} onChange={setTheme} />
-      <MenuChoice options={DENSITIES} value={density} onChange={setDensity} />
       <MenuChoice options={TIMES} value={time} onChange={setTime} />
       <MenuGroup>
         <MenuItem icon={LogOut} onSelect={() => auth.signOut()}>

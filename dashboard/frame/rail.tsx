@@ -114,7 +114,7 @@ function PersonMenu() {
       type="button"
       className="rail-link"
       aria-haspopup="menu"
-      aria-label={`${name}: theme, density, times, sign out`}
+      aria-label={`${name}: theme, times, sign out`}
       onPointerEnter={() => void Items.preload()}
       onClick={() => setAsked(true)}
     >

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { basePath, storageName } from './base-path.ts';
 
 /** Creates a setting of the appearance. The browser stores it, and `public/theme.js` reads it before the first paint. */
-function createChoice<const Value extends string>(name: 'theme' | 'density' | 'time', preset: Value) {
+function createChoice<const Value extends string>(name: 'theme' | 'time', preset: Value) {
   const watchers = new Set<() => void>();
   const subscribe = (watcher: () => void) => {
     watchers.add(watcher);
@@ -26,7 +26,6 @@ function createChoice<const Value extends string>(name: 'theme' | 'density' | 't
 }
 
 export const { use: useTheme } = createChoice<'system' | 'light' | 'dark'>('theme', 'system');
-export const { use: useDensity } = createChoice<'roomy' | 'compact'>('density', 'compact');
 
 /** The ways to show the times of events. */
 export const TIME_MODES = ['clock', 'since start', 'UTC'] as const;

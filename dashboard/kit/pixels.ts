@@ -18,16 +18,14 @@ export type Pixels =
   | '--plot-height'
   | '--plot-height-large';
 
-const known = new Map<string, number>();
+const known = new Map<Pixels, number>();
 
-/** @returns the length in pixels. It is read once for each density, since each read makes the browser compute styles. */
+/** @returns the length in pixels. It is read once, since each read makes the browser compute styles. */
 export function pixels(name: Pixels): number {
-  const root = document.documentElement;
-  const key = `${name} ${root.dataset.density}`;
-  const found = known.get(key);
+  const found = known.get(name);
   if (found !== undefined) return found;
-  const length = Number.parseFloat(getComputedStyle(root).getPropertyValue(name));
+  const length = Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue(name));
   if (Number.isNaN(length)) throw new Error(`The style sheet has no ${name}.`);
-  known.set(key, length);
+  known.set(name, length);
   return length;
 }

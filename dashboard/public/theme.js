@@ -4,7 +4,6 @@ try {
   const read = (name) => localStorage.getItem(base ? `${base}:${name}` : name);
   const theme = read('theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
-  document.documentElement.dataset.density = read('density') === 'roomy' ? 'roomy' : 'compact';
   const time = read('time');
   if (time) document.documentElement.dataset.time = time;
 } catch {

@@ -204,7 +204,7 @@ test('times are shown as chosen in the menu of the person', async () => {
     ['UTC', '09:00:01Z'],
     ['Time since start', '+1.0 s'],
   ] as const) {
-    await page.getByRole('button', { name: /theme, density, times/ }).click();
+    await page.getByRole('button', { name: /theme, times/ }).click();
     await page.getByRole('menuitemradio', { name: choice }).click();
     await expect.poll(clock).toBe(told);
   }
@@ -212,21 +212,14 @@ test('times are shown as chosen in the menu of the person', async () => {
   await expect.poll(clock).toBe('09:00:01Z');
 });
 
-test('compact rows are lower, and each begins where the previous one ends', async () => {
-  // A row that differs from its estimate and has the same height in both densities.
+test('each row begins where the previous one ends', async () => {
+  // A row that differs from its estimate.
   const list = ['assistant.message', { text: '- one\n\n- two\n\n- three\n\n1. one\n\n2. two' }] satisfies Given;
   await open('', {}, [...EVENTS.slice(0, 3), list, ...EVENTS.slice(3)]);
-  for (const [choice, height] of [
-    ['Compact rows', 24],
-    ['Comfortable rows', 30],
-  ] as const) {
-    await page.getByRole('button', { name: /theme, density, times/ }).click();
-    await page.getByRole('menuitemradio', { name: choice }).click();
-    await expect.poll(() => rowOf(2)?.offsetHeight).toBe(height);
-    const boxes = () => drawnRows().map((row) => row.getBoundingClientRect());
-    const gaps = () => boxes().map(({ bottom }, at) => Math.round((boxes()[at + 1]?.top ?? bottom) - bottom));
-    await expect.poll(gaps).toEqual([0, 0, 0, 0]);
-  }
+  await expect.poll(() => rowOf(2)?.offsetHeight).toBe(24);
+  const boxes = () => drawnRows().map((row) => row.getBoundingClientRect());
+  const gaps = () => boxes().map(({ bottom }, at) => Math.round((boxes()[at + 1]?.top ?? bottom) - bottom));
+  await expect.poll(gaps).toEqual([0, 0, 0, 0]);
 });
 
 test('the colours of the strip are explained', async () => {

@@ -20,7 +20,7 @@ import type { Row } from './model/rows.ts';
 import { useReading } from './reading.ts';
 import { RowLine } from './row.tsx';
 import { useMarks } from './use-marks.ts';
-import { type TimelineHandle, type TimelineList, useRemeasured, useShownRow } from './use-timeline-rows.ts';
+import { type TimelineHandle, type TimelineList, useShownRow } from './use-timeline-rows.ts';
 import type { View } from './use-view.ts';
 
 interface Props {
@@ -98,8 +98,6 @@ export function Timeline({
       moved.current = now;
     },
   });
-
-  useRemeasured(virtualizer, rows);
 
   // A jump to a row does not count as fast scrolling, since it follows a rest. Full rows are drawn when there is time.
   const isPassing = virtualizer.isScrolling && isHurried.current;

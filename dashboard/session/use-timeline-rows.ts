@@ -1,7 +1,5 @@
 import type { Virtualizer } from '@tanstack/react-virtual';
 import { type Ref, type RefObject, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react';
-import { useDensity } from '../kit/appearance.ts';
-import type { Row } from './model/rows.ts';
 import { useReading } from './reading.ts';
 import type { View } from './use-view.ts';
 
@@ -10,24 +8,6 @@ export type TimelineList = Virtualizer<HTMLElement, HTMLLIElement>;
 export interface TimelineHandle {
   /** Scrolls a row into view; with `center`, even if it is visible already. With `focus`, the row also gets the focus. */
   show(key: string, align: 'auto' | 'center', focus: boolean): void;
-}
-
-/** Measures all rows again after a change of the density. */
-export function useRemeasured(list: TimelineList, rows: readonly Row[]): void {
-  const [density] = useDensity();
-  const drawnWith = useRef(density);
-  useLayoutEffect(() => {
-    if (drawnWith.current === density) return;
-    drawnWith.current = density;
-    for (const row of rows) delete row.height;
-    list.measure();
-    // The browser does not report rows that are as high as before, so they would keep the estimated height.
-    for (const row of list.elementsCache.values()) {
-      // Makes the list compute its current estimates, which `resizeItem` compares the height with.
-      list.getTotalSize();
-      list.resizeItem(list.indexFromElement(row), row.getBoundingClientRect().height);
-    }
-  }, [density, rows, list]);
 }
 
 /** A row that the list scrolls to. The scroll takes some frames, and rows may be added before the row meanwhile. */

@@ -3,7 +3,6 @@ import { type MouseEvent, type ReactNode, useMemo, useRef } from 'react';
 import { flushSync } from 'react-dom';
 import type { SessionRow, SessionSearch } from '../app/queries.ts';
 import { useLinks } from '../app/use-links.ts';
-import { useDensity } from '../kit/appearance.ts';
 import { formatDay } from '../kit/format.ts';
 import { pixels } from '../kit/pixels.ts';
 import { useNow } from '../kit/time.tsx';
@@ -47,9 +46,7 @@ export function SessionList(props: Props) {
   const isNarrow = width > 0 && width < NARROW;
   const columns = useMemo(() => columnsFor(width, search.order), [width, search.order]);
   const isByTime = search.order === undefined && isOrdered;
-  const [density] = useDensity();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the height of rows depends on the density
-  const base = useMemo(() => pixels(isNarrow ? '--list-row-narrow' : '--list-row'), [isNarrow, density]);
+  const base = pixels(isNarrow ? '--list-row-narrow' : '--list-row');
   const at = rows.findIndex(({ session }) => session.sessionId === current);
   // The row after a deleted one takes its place.
   const next = useRef<string>(undefined);

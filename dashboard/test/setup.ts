@@ -9,5 +9,5 @@ afterEach(async () => {
   localStorage.clear();
   sessionStorage.clear();
   const { dataset } = document.documentElement;
-  for (const choice of ['theme', 'density', 'time']) delete dataset[choice];
+  for (const choice of ['theme', 'time']) delete dataset[choice];
 });
