@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { commandOf, hookScript, scriptPath } from '../cli/hooks/script.ts';
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { commandOf, writeScript } from '../cli/hooks/script.ts';
 import { withFolder } from './process.ts';
 import type { Row } from './report.ts';
 
@@ -37,10 +37,10 @@ export async function benchHooks(): Promise<Row[]> {
     await withFolder(async (folder) => {
       const context = { variables: {}, home: folder, platform: process.platform };
       const inbox = join(folder, '.capture', 'inbox', 'cursor');
-      install(context, inbox);
+      writeScript(context);
       try {
         spoil?.(inbox);
-        const { empty, hook } = await compare(commandOf(context, 'hook', 'cursor'), message);
+        const { empty, hook } = await compare(commandOf(context, 'cursor'), message);
         const compared = `p50/95/99 ${describe(hook)}, an empty shell ${describe(empty)}`;
         rows.push({ what: `${what}, p95`, figure: hook.p95, unit: 'ms', goal: GOAL, detail: `${detail}; ${compared}` });
       } finally {
@@ -49,13 +49,6 @@ export async function benchHooks(): Promise<Row[]> {
     });
   }
   return rows;
-}
-
-function install(context: Parameters<typeof hookScript>[0], inbox: string): void {
-  const path = scriptPath(context, 'hook');
-  for (const folder of [dirname(path), inbox]) mkdirSync(folder, { recursive: true });
-  writeFileSync(path, hookScript(context));
-  chmodSync(path, 0o755);
 }
 
 interface Times {

@@ -62,8 +62,6 @@ export interface Agent {
   settings?: AgentSettings;
   /** The entry in its settings that makes it report facts that no transcript holds. The entry's command line needs no shell. */
   hooks?: AgentHooks;
-  /** The entry in its settings that makes it run a command line in a shell when a session begins. */
-  startHook?: AgentHooks;
   /** Absolute folders with transcripts. Most will not exist. */
   roots(variables: Variables, home: string): string[];
   /** Whether a file below a root is a transcript. */

@@ -1,13 +1,11 @@
-import { existsSync } from 'node:fs';
 import { defineCommand, flag, texts } from '../command.ts';
 import { requireSettings, type Settings } from '../config.ts';
 import type { Context } from '../context.ts';
 import { Declined, EXIT, Failure } from '../failure.ts';
-import { scriptPath } from '../hooks/script.ts';
 import { formatCount, type Output } from '../output.ts';
 import { readConsent } from '../privacy/consent.ts';
-import { type Asker, createAsker } from '../prompt.ts';
-import { carryOut, type Decisions, type Done, describeDone } from '../setup/carry-out.ts';
+import { createAsker } from '../prompt.ts';
+import { carryOut, type Done, describeDone } from '../setup/carry-out.ts';
 import {
   askChoice,
   countChosen,
@@ -38,7 +36,6 @@ export const initCommand = defineCommand({
     history: texts('--history <which>', 'earlier sessions to send: all, none (the default), or one or more folders'),
     daemon: flag('--no-daemon', 'do not start capturing; you run `capture run` yourself'),
     hooks: flag('--no-hooks', 'change nothing in the settings of any agent'),
-    startHook: flag('--start-hook', 'if the system cannot start capture, let an agent start it with a hook'),
   },
   async run(context, options, output) {
     const settings = options.dryRun ? undefined : requireSettings(context);
@@ -64,9 +61,8 @@ export const initCommand = defineCommand({
     try {
       if (asker && !(await asker.ask('Continue?'))) throw new Declined(UNCHANGED);
       const history = plan.history && (choice ?? (await askChoice(plan.history, asker, context, output.say)));
-      const startHook = options.startHook || (await mayStart(context, plan, asker));
       if (context.stop.aborted) throw new Declined(UNCHANGED);
-      await setUp(lasting, settings, plan, { history, startHook }, output);
+      await setUp(lasting, settings, plan, history, output);
     } finally {
       asker?.close();
     }
@@ -75,19 +71,14 @@ export const initCommand = defineCommand({
 
 const UNCHANGED = 'Nothing was changed. `capture init` asks again.';
 
-/** Whether an agent's hook may start the daemon. An earlier yes still counts. */
-async function mayStart(context: Context, { startHook }: Plan, asker: Asker | undefined): Promise<boolean> {
-  if (existsSync(scriptPath(context, 'start'))) return true;
-  if (startHook === undefined || asker === undefined) return false;
-  return asker.ask(
-    `Nothing restarts capture after a reboot here. Add a hook to ${startHook.agent.displayName}'s settings ` +
-      'that starts it with each session?',
-  );
-}
-
-async function setUp(context: Context, settings: Settings, plan: Plan, decisions: Decisions, output: Output) {
-  const done = await carryOut(context, settings, plan, decisions, output);
-  const { history } = decisions;
+async function setUp(
+  context: Context,
+  settings: Settings,
+  plan: Plan,
+  history: HistoryChoice | undefined,
+  output: Output,
+) {
+  const done = await carryOut(context, settings, plan, history, output);
   output.answer(reportOf(context, plan, history, done), describeDone(context, plan, history, done));
   const left = done.edited.filter(({ change }) => change === 'left').length;
   const failures = done.daemon?.running === false ? left + 1 : left;

@@ -4,7 +4,7 @@ import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { type Edited, findHooks, removeHooks } from '../hooks/install.ts';
-import { removeScripts, scriptPath } from '../hooks/script.ts';
+import { removeScript, scriptPath } from '../hooks/script.ts';
 import { formatCount } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { removeDaemon } from '../setup/daemon.ts';
@@ -41,7 +41,7 @@ export const uninstallCommand = defineCommand({
     const daemon = await removeDaemon(context);
     const files = removeAllHooks(context);
     const left = files.filter(({ change }) => change === 'left').length;
-    if (left === 0) removeScripts(context);
+    if (left === 0) removeScript(context);
     const isPurged = options.purge && left === 0;
     const isGone = isPurged && purge(state);
     const isNothing = files.length + daemon.removed.length === 0 && !daemon.stopped && !daemon.wasSetUp;
@@ -61,13 +61,13 @@ export const uninstallCommand = defineCommand({
     throw new Failure(
       EXIT.failure,
       `${formatCount(left, 'file')} could not be restored.${options.purge ? ' Nothing was purged.' : ''}`,
-      `Remove the entries that run ${scriptPath(context, 'hook')} by hand, then run this again.`,
+      `Remove the entries that run ${scriptPath(context)} by hand, then run this again.`,
     );
   },
 });
 
 const removeAllHooks = (context: Context): Edited[] =>
-  [...findHooks(context, 'hook'), ...findHooks(context, 'start')]
+  findHooks(context)
     .map((wanted) => removeHooks(context, wanted))
     .filter(({ change }) => change !== 'none');
 

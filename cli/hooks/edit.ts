@@ -51,11 +51,11 @@ export function removeEntries(text: string, isOurs: IsOurs): string {
   const { hooks = {} } = expected;
   let after = text;
   for (const [event, list] of Object.entries(hooks)) {
-    const kept = Array.isArray(list) ? list.map((item) => withoutOurs(item, isOurs)) : [];
-    const changed = [...kept.keys()].filter((index) => kept[index] !== list[index]);
-    if (changed.length === 0) continue;
-    for (const index of changed.reverse()) after = edit(after, ['hooks', event, index], kept[index]);
-    hooks[event] = kept.filter((item) => item !== undefined);
+    if (!Array.isArray(list)) continue;
+    const ours = [...list.keys()].filter((index) => runsOurs(list[index], isOurs));
+    if (ours.length === 0) continue;
+    for (const index of ours.toReversed()) after = edit(after, ['hooks', event, index], undefined);
+    hooks[event] = list.filter((_, index) => !ours.includes(index));
     if (hooks[event].length > 0) continue;
     after = edit(after, ['hooks', event], undefined);
     delete hooks[event];
@@ -68,15 +68,8 @@ export function removeEntries(text: string, isOurs: IsOurs): string {
   return checked(after, text, expected);
 }
 
-/** Undefined if an item is one of our handlers, or a group of only our handlers. */
-function withoutOurs(item: unknown, isOurs: IsOurs): unknown {
-  const handler = item as JsonObject | null;
-  if (typeof handler !== 'object' || handler === null) return item;
-  if (typeof handler.command === 'string' && isOurs(handler.command)) return undefined;
-  if (!Array.isArray(handler.hooks)) return item;
-  const kept = handler.hooks.filter((inner) => withoutOurs(inner, isOurs) !== undefined);
-  if (kept.length === handler.hooks.length) return item;
-  return kept.length === 0 ? undefined : { ...handler, hooks: kept };
+function runsOurs(item: unknown, isOurs: IsOurs): boolean {
+  return isObject(item) && typeof item.command === 'string' && isOurs(item.command);
 }
 
 /** The object that a text holds. Throws `NotEditable` if it holds no object, or if its member `hooks` is no object. */

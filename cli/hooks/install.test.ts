@@ -9,7 +9,7 @@ import { findHooks, installHooks, removeHooks } from './install.ts';
 function prepare() {
   const home = makeFolder();
   const context = { variables: {}, home, platform: 'linux' };
-  const [wanted] = findHooks({ agents: AGENTS }, 'hook');
+  const [wanted] = findHooks({ agents: AGENTS });
   if (wanted === undefined) throw new Error('no agent needs hooks');
   return { home, context, wanted, path: join(home, '.cursor/hooks.json'), state: join(home, '.capture') };
 }
@@ -102,17 +102,4 @@ test('a folder or a pipe in place of the settings is left alone', () => {
     change: 'left',
     reason: expect.stringContaining('cannot be read'),
   });
-});
-
-test('one entry starts the daemon from a shell, even after the state folder was deleted', () => {
-  const { home, context } = prepare();
-  const [start] = findHooks({ agents: AGENTS }, 'start');
-  if (start === undefined) throw new Error('no agent starts the daemon');
-  expect(installHooks(context, start, true).path).toBe(join(home, '.claude/settings.json'));
-  const { hooks } = JSON.parse(readFileSync(join(home, '.claude/settings.json'), 'utf8'));
-  expect(Object.keys(hooks)).toEqual(['SessionStart']);
-  expect(hooks.SessionStart[0].hooks[0].command).toBe(
-    `[ -x ${home}/.capture/bin/start ] && exec ${home}/.capture/bin/start; true`,
-  );
-  expect(removeHooks(context, start).change).toBe('removed');
 });

@@ -6,13 +6,12 @@ import type { Context } from '../context.ts';
 import { codeOf, describe } from '../failure.ts';
 import { addEntries, NotEditable, removeEntries } from './edit.ts';
 import { followLinks, readFile, replaceFile } from './file.ts';
-import { commandOf, isOursOn, type Script, scriptPath, type Where } from './script.ts';
+import { commandOf, isOursOn, scriptPath, type Where } from './script.ts';
 
-/** The entries that an agent's settings should have: some report more than a transcript, others start the daemon. */
+/** The entries that an agent's settings should have, because they report more than a transcript. */
 export interface Wanted {
   agent: Agent;
   hooks: AgentHooks;
-  script: Script;
 }
 
 /** `change`: the past or planned change of the file. `left` if it cannot be edited. */
@@ -25,12 +24,9 @@ export interface Edited {
   snippet?: string;
 }
 
-/** The entries with facts that no transcript holds (`hook`), or those that can start the daemon (`start`). */
-export const findHooks = ({ agents }: Pick<Context, 'agents'>, script: Script): Wanted[] =>
-  agents.flatMap((agent) => {
-    const hooks = script === 'hook' ? agent.hooks : agent.startHook;
-    return hooks ? [{ agent, hooks, script }] : [];
-  });
+/** The entries with facts that no transcript holds. */
+export const findHooks = ({ agents }: Pick<Context, 'agents'>): Wanted[] =>
+  agents.flatMap((agent) => (agent.hooks ? [{ agent, hooks: agent.hooks }] : []));
 
 /**
  * Adds our entries to the settings, and keeps a copy of the original file beside capture's state. Without `isWritten`, it
@@ -75,20 +71,20 @@ export function removeHooks(context: Where, wanted: Wanted): Edited {
     // A missing file, or another program's text that is not JSON, holds none of our entries.
     const isPossiblyOurs =
       error instanceof NotEditable || error instanceof RangeError
-        ? String(readFile(path)).replaceAll('\\\\', '\\').includes(scriptPath(context, wanted.script))
+        ? String(readFile(path)).replaceAll('\\\\', '\\').includes(scriptPath(context))
         : codeOf(error) !== 'ENOTSUP';
     return isPossiblyOurs ? { path, change: 'left', reason: reasonOf(error) } : { path, change: 'none' };
   }
 }
 
-function prepare(context: Where, { agent, hooks, script }: Wanted) {
+function prepare(context: Where, { agent, hooks }: Wanted) {
   const path = hooks.path(context.variables, context.home);
   const isOurs = isOursOn(context);
   return {
     path,
     copy: join(stateFolder(context), 'hooks', `${agent.id}.${basename(path)}.before-capture`),
     isOurs,
-    add: (text: string) => addEntries(text, hooks, commandOf(context, script, agent.id), isOurs),
+    add: (text: string) => addEntries(text, hooks, commandOf(context, agent.id), isOurs),
   };
 }
 

@@ -6,48 +6,39 @@ import type { Context } from '../context.ts';
 import type { IsOurs } from './edit.ts';
 import { readFile, removeEmpty, replaceFile } from './file.ts';
 
-/** `hook` stores the agent's messages. `start` makes sure that the daemon runs. */
-export type Script = 'hook' | 'start';
-
-/** The facts needed to locate the scripts. */
+/** The facts needed to locate the script. */
 export type Where = Pick<Context, 'variables' | 'home' | 'platform'>;
 
-const SCRIPTS: readonly Script[] = ['hook', 'start'];
 const EXECUTABLE = 0o755;
 
-export const scriptPath = (context: Where, script: Script): string =>
-  join(stateFolder(context), 'bin', context.platform === 'win32' ? `${script}.cmd` : script);
+export const scriptPath = (context: Where): string =>
+  join(stateFolder(context), 'bin', context.platform === 'win32' ? 'hook.cmd' : 'hook');
 
-/**
- * A command line that runs a script. Cursor may run it without a shell. Other agents use a shell, and report a missing
- * program, for instance after the state folder was deleted by hand.
- */
-export function commandOf(context: Where, script: Script, agent: string): string {
-  const path = quotedPath(context, script);
-  return script === 'hook' ? `${path} ${agent}` : `[ -x ${path} ] && exec ${path}; true`;
-}
+/** A command line that runs the script. Cursor may run it without a shell. */
+export const commandOf = (context: Where, agent: string): string => `${quotedPath(context)} ${agent}`;
 
-/** Whether a command line runs one of the scripts. */
+/** Whether a command line runs the script. */
 export const isOursOn =
   (context: Where): IsOurs =>
   (command) =>
-    SCRIPTS.some((script) => ` ${command} `.replaceAll(';', ' ').includes(` ${quotedPath(context, script)} `));
+    ` ${command} `.includes(` ${quotedPath(context)} `);
 
-const quotedPath = (context: Where, script: Script): string => {
-  const path = scriptPath(context, script);
+const quotedPath = (context: Where): string => {
+  const path = scriptPath(context);
   return context.platform === 'win32' ? `"${path}"` : shellWord(path);
 };
 
-/** Writes a script into the state folder, and creates the folder that the script writes to. */
-export function writeScript(context: Where, text: string, script: Script): void {
-  const path = scriptPath(context, script);
-  if (script === 'hook') mkdirSync(join(stateFolder(context), 'inbox', 'cursor'), { recursive: true, mode: 0o700 });
+/** Writes the script into the state folder, and creates the folder that the script writes to. */
+export function writeScript(context: Where): void {
+  const path = scriptPath(context);
+  const text = hookScript(context);
+  mkdirSync(join(stateFolder(context), 'inbox', 'cursor'), { recursive: true, mode: 0o700 });
   // The script is only written if it differs, because a shell may be reading it.
   if (readFile(path)?.toString('utf8') !== text) replaceFile(path, text, EXECUTABLE);
 }
 
-export function removeScripts(context: Where): void {
-  for (const script of SCRIPTS) rmSync(scriptPath(context, script), { force: true });
+export function removeScript(context: Where): void {
+  rmSync(scriptPath(context), { force: true });
   removeEmpty(['bin', 'hooks', 'inbox', 'inbox/cursor'].map((name) => join(stateFolder(context), name)));
 }
 
@@ -116,33 +107,3 @@ const BATCH = [
   'exit /b 0',
   '',
 ].join('\r\n');
-
-/**
- * Starts the daemon whenever an agent's session begins, without keeping any of the agent's files open. It need not check
- * whether a daemon runs: a second one finds the lock taken and ends.
- */
-export function startScript(
-  context: Where & Pick<Context, 'program'>,
-  variables: { readonly [name: string]: string },
-): string {
-  const program = [...context.program, 'run', '--quiet'].map(shellWord).join(' ');
-  const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${shellWord(value)}\n`);
-  return `#!/bin/sh
-# Session Capture. An agent runs this script when a session begins. It starts capturing unless that is already running.
-# \`capture init\` writes this file, \`capture uninstall\` removes it.
-exec >/dev/null 2>&1
-# A folder of a project may come first in an agent's.
-PATH=/usr/bin:/bin\${PATH:+:$PATH}
-[ -t 0 ] || cat
-start() {
-  exec </dev/null 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
-  cd ${shellWord(stateFolder(context))} || exit 0
-  if command -v setsid; then exec setsid ${program}; fi
-  trap '' HUP
-  exec ${program}
-}
-unset NODE_OPTIONS NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE ELECTRON_RUN_AS_NODE
-${exports.join('')}start &
-exit 0
-`;
-}

@@ -110,7 +110,7 @@ export const CHECKS: { readonly [check in MachineState]: Check } = {
   /** Checks agents whose transcripts are incomplete. Without the hooks, the missing facts are never captured. */
   hooks(_, context) {
     const { agents, variables, home } = context;
-    const script = scriptPath(context, 'hook');
+    const script = scriptPath(context);
     const isExecutable = attempt(() => accessSync(script, constants.X_OK), undefined).trouble === undefined;
     return agents.flatMap(({ displayName, folder, hooks }) => {
       if (hooks === undefined || !existsSync(folder?.(variables, home) ?? '')) return [];

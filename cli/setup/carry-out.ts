@@ -2,7 +2,7 @@ import type { Settings } from '../config.ts';
 import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
 import { installHooks } from '../hooks/install.ts';
-import { hookScript, startScript, writeScript } from '../hooks/script.ts';
+import { writeScript } from '../hooks/script.ts';
 import { importAll } from '../import/capture.ts';
 import { formatCount, type Output } from '../output.ts';
 import { tilde } from '../paths.ts';
@@ -16,37 +16,29 @@ import { createService } from '../upload/service.ts';
 import { type Starter, startDaemon } from './daemon.ts';
 import { countChosen, type History, type HistoryChoice } from './history.ts';
 import { namesOf, type Plan } from './plan.ts';
-import { variablesForDaemon } from './variables.ts';
-
-export interface Decisions {
-  /** Which earlier sessions are sent. Undefined if the present decision stays. */
-  history: HistoryChoice | undefined;
-  /** Whether an agent's hook may start the daemon. */
-  startHook: boolean;
-}
 
 export type Done = Awaited<ReturnType<typeof carryOut>>;
 
-/** Carries out the agreed plan. A failed step is reported, and the others continue. */
+/**
+ * Carries out the agreed plan. A failed step is reported, and the others continue. `history`: which earlier sessions are sent;
+ * undefined if the present decision stays.
+ */
 export async function carryOut(
   context: Context,
   settings: Settings,
   plan: Plan,
-  { history, startHook }: Decisions,
+  history: HistoryChoice | undefined,
   output: Output,
 ) {
   const environmentId = await register(context, settings, plan.agents);
   if (history) writeConsent(context, { since: readConsent(context)?.since ?? context.now(), history });
-  const starting = startHook && plan.startHook ? [plan.startHook] : [];
-  if (starting.length > 0) writeScript(context, startScript(context, variablesForDaemon(context.variables)), 'start');
-  if (plan.hooks.length > 0) writeScript(context, hookScript(context), 'hook');
+  if (plan.hooks.length > 0) writeScript(context);
   const isNew = plan.hooks.some(({ edited: { change } }) => change === 'edited' || change === 'created');
   if (isNew && history === 'all') await captureBefore(context, plan, output);
-  const wanted = [...plan.hooks.map((one) => one.wanted), ...starting];
-  const edited = wanted.map((one) => installHooks(context, one, true));
+  const edited = plan.hooks.map(({ wanted }) => installHooks(context, wanted, true));
   for (const { path, change, reason } of edited)
     if (change === 'left') output.warn(`${path} is left alone: ${reason}.`);
-  const daemon = plan.daemon ? await startDaemon(context, plan.supervisor, starting.length > 0) : undefined;
+  const daemon = plan.daemon ? await startDaemon(context, plan.supervisor) : undefined;
   // There is no id if the service could not be reached, and no daemon if none was to be set up.
   return { edited, environmentId, daemon };
 }
@@ -121,7 +113,6 @@ export function describeDone(
 }
 
 function describeStarter(starter: Starter): string {
-  if (starter === 'hook') return 'After a reboot, an agent starts it again.';
   if (starter !== 'process') return `${starter} starts it again whenever you sign in.`;
   return 'Nothing starts it after a reboot: run `capture restart` then.';
 }

@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Context } from '../context.ts';
-import { holderOf, isDaemonRunning, stopDaemon } from '../daemon/control.ts';
+import { holderOf, isDaemonRunning } from '../daemon/control.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { createContext, run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
@@ -93,25 +92,6 @@ test.each([
   },
   60_000,
 );
-
-test('after a yes, an agent starts the daemon when a session begins, and uninstall restores its settings', async () => {
-  const { home, state, capture, isRunning, environment, url } = await prepare(NO_USER_MANAGER);
-  const settings = write(join(home, '.claude/settings.json'), '{"a": 1}');
-  const { stdout } = await capture(['init', '--yes', '--start-hook']);
-  expect(stdout).toContain('Changed in your agents: ~/.claude/settings.json;');
-  const { hooks } = JSON.parse(readFileSync(settings, 'utf8'));
-  await stopDaemon(state);
-  const env = { ...environment, CAPTURE_URL: url, CAPTURE_SECRET: 'sk_live_test' };
-  const command = hooks.SessionStart[0].hooks[0].command;
-  expect(spawnSync('/bin/sh', ['-c', command], { env, input: '{}' }).status).toBe(0);
-  await vi.waitFor(() => expect(isRunning()).toBe(true), 15_000);
-  // The answer stays, so nobody is asked again.
-  expect((await capture(['init', '--yes', '--history', 'none', '--json'])).json).toMatchObject({
-    daemon: { starter: 'hook' },
-  });
-  await capture(['uninstall']);
-  expect([isRunning(), readFileSync(settings, 'utf8')]).toEqual([false, '{"a": 1}']);
-}, 60_000);
 
 test("another program's unit with that name is left alone", async () => {
   const { home, capture } = await prepare('exit 0');

@@ -12,21 +12,20 @@ import { MEMORY_VARIABLES } from './variables.ts';
 /** Before the daemon counts as running, it asks the service for the secret's account, for up to 10 s. */
 const BEGIN_MS = 20_000;
 
-/** Who restarts the daemon: a supervisor, an agent by its hook, or nobody (`process`). */
-export type Starter = Supervisor['name'] | 'hook' | 'process';
+/** Who restarts the daemon: a supervisor, or nobody (`process`). */
+export type Starter = Supervisor['name'] | 'process';
 
 /** Makes the daemon run from now on, under the supervisor if one is given. Returns who restarts it, and whether it runs. */
 export async function startDaemon(
   context: Context,
   supervisor: Supervisor | undefined,
-  isHooked: boolean,
 ): Promise<{ starter: Starter; running: boolean }> {
   if (supervisor) replaceFile(supervisor.file.path(context), supervisor.file.write(context), 0o644);
   // If another daemon ran, the supervisor's own would find the lock taken.
   if (supervisor) await stopDaemon(stateFolder(context));
   const isSupervised = supervisor !== undefined && runAll(context, supervisor.start(context));
   if (supervisor && !isSupervised) removeSupervisor(context, supervisor);
-  const starter = isSupervised ? supervisor.name : isHooked ? 'hook' : 'process';
+  const starter = isSupervised ? supervisor.name : 'process';
   writeJson(setupPath(context), { starter });
   // A daemon that already runs may be of an earlier version, and does not know the latest decisions.
   return { starter, running: await (isSupervised ? awaitDaemon(context) : restartDaemon(context)) };

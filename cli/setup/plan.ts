@@ -30,8 +30,6 @@ export interface Plan {
   daemon: boolean;
   /** The system's supervisor that keeps it running, if there is one. */
   supervisor: Supervisor | undefined;
-  /** The hook that could start the daemon, if the system cannot. */
-  startHook: Wanted | undefined;
   /** Undefined if this is not the time to decide. */
   history: History | undefined;
 }
@@ -44,11 +42,9 @@ export function planSetup(context: Context, options: PlanOptions): Plan {
   );
   const here = { agents: options.hooks ? agents : [] };
   const supervisor = options.daemon ? findSupervisor(context) : undefined;
-  const isAlone = options.daemon && supervisor === undefined;
   return {
     ...{ agents, daemon: options.daemon, supervisor },
-    hooks: findHooks(here, 'hook').map((wanted) => ({ wanted, edited: installHooks(context, wanted, false) })),
-    startHook: isAlone && context.platform !== 'win32' ? findHooks(here, 'start')[0] : undefined,
+    hooks: findHooks(here).map((wanted) => ({ wanted, edited: installHooks(context, wanted, false) })),
     history: readConsent(context)?.isSaid && !options.isHistoryAsked ? undefined : findHistory(context),
   };
 }
@@ -72,7 +68,7 @@ export function describePlan(context: Context, { agents, hooks, daemon, supervis
 export const namesOf = (agents: readonly Agent[]): string =>
   [...new Set(agents.map(({ displayName }) => displayName))].join(', ') || 'none yet';
 
-function describeHooks(context: Context, { agent, hooks, script }: Wanted, edited: Edited): string[] {
+function describeHooks(context: Context, { agent, hooks }: Wanted, edited: Edited): string[] {
   const { change, reason, snippet = '' } = edited;
   const path = tilde(edited.path, context.home);
   const name = agent.displayName;
@@ -81,7 +77,7 @@ function describeHooks(context: Context, { agent, hooks, script }: Wanted, edite
     const sentence = `${path} is left alone: ${reason}. To capture what ${name} does not record itself, add this:`;
     return [sentence, ...snippet.trimEnd().replace(/^/gm, '    ').split('\n')];
   }
-  const example = JSON.stringify(hooks.entry(tilde(commandOf(context, script, agent.id), context.home)));
+  const example = JSON.stringify(hooks.entry(tilde(commandOf(context, agent.id), context.home)));
   const count = formatCount(hooks.events.length, 'entry', 'entries');
   return [
     `${path} gets ${count}, since ${name} records neither times nor the results of tools. One of them: ${example}`,

@@ -8,7 +8,6 @@ import { readPrompt } from './prompt-history.ts';
 import { RESTORED } from './restored.ts';
 
 const DEFAULT_RETENTION_DAYS = 30;
-const HOOK_SECONDS = 5;
 
 const places = locate({
   folder: '.claude',
@@ -40,11 +39,6 @@ export const claudeCode: Agent = {
       setting: 'cleanupPeriodDays',
       days: typeof days === 'number' ? days : DEFAULT_RETENTION_DAYS,
     }),
-  },
-  startHook: {
-    path: places.inFolder('settings.json'),
-    events: ['SessionStart'],
-    entry: (command) => ({ hooks: [{ type: 'command', command, timeout: HOOK_SECONDS }] }),
   },
   isTranscript,
   namesSession: ({ sessionId }, path) => typeof sessionId === 'string' || isUuid(stemOf(path)),

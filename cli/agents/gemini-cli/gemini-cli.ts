@@ -58,11 +58,6 @@ export const geminiCli: Agent = {
     path: places.inFolder('settings.json'),
     findRetention,
   },
-  startHook: {
-    path: places.inFolder('settings.json'),
-    events: ['SessionStart'],
-    entry: (command) => ({ hooks: [{ name: 'session-capture', type: 'command', command, timeout: HOOK_MS }] }),
-  },
   // `<project>/chats/session-<time>-<start of id>.jsonl`; for sub-agents `<project>/chats/<session>/<id>.jsonl`.
   isTranscript: (path) => /(^|\/)chats\/.*\.jsonl?$/.test(path),
   store: (path) => (path.endsWith('.json') ? DOCUMENT : undefined),
@@ -77,7 +72,6 @@ export const geminiCli: Agent = {
 };
 
 const DEFAULT_RETENTION_DAYS = 30;
-const HOOK_MS = 5000;
 
 function findRetention({ general }: JsonObject): Retention | undefined {
   const { sessionRetention } = (general ?? {}) as JsonObject;
