@@ -143,7 +143,7 @@ async function backup(config: Config, write: Write, options: readonly string[]):
   });
   const { organizations, sessions, events } = counts;
   write(`${file} holds ${organizations} organizations, ${sessions} sessions and ${events} events, ${bytes} bytes.`);
-  write(`${manifestOf(file)} describes it. Keep both; \`restore ${file} --check\` reads them as a service would.`);
+  write(`${manifestOf(file)} describes it. Keep both; \`restore ${file} --check\` checks them.`);
 }
 
 /**
@@ -153,7 +153,7 @@ async function backup(config: Config, write: Write, options: readonly string[]):
 async function restore(config: Config, write: Write, options: readonly string[]): Promise<void> {
   const { file, isCheck, key = ownKey(config) } = fileOf('restore', options);
   if (isCheck) {
-    const findings = await checkBackup({ file, config, key, write });
+    const findings = await checkBackup({ file, key, write });
     for (const finding of findings) write(finding);
     if (findings.length > 0) throw new Error(`${findings.length} findings. Do not rely on ${file}.`);
     return write(`Nothing is wrong with ${file}.`);

@@ -4,31 +4,30 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { idOfKey } from '../audit/signers.ts';
 import { NO_HEADS, verifyAudit } from '../audit/verify.ts';
-import type { Config } from '../config.ts';
 import { openStore, type Store } from '../store/open.ts';
 import { allRows } from '../store/rows.ts';
 import { STORE_FILE } from './backup.ts';
 import { type BackupManifest, readManifest } from './manifest.ts';
-import { replayReads } from './replay.ts';
 import { comparedWith } from './restore.ts';
 
 export interface CheckOptions {
   file: string;
-  config: Config;
   /** The id of the key that must have signed the manifest; undefined: any key. */
   key: string | undefined;
   write: (line: string) => void;
 }
 
 /**
- * Copies a backup and reads the copy in the same way as a service. Checks its bytes, its audit logs, the order of its events, and
- * the answers of the routes.
+ * Copies a backup and opens the copy in the same way as a service. Checks its bytes, its audit logs, and the number of events of each
+ * session.
  * @returns a line for each fault
  * @throws if the file cannot be read or is not a backup
  */
-export async function checkBackup({ file, config, key, write }: CheckOptions): Promise<string[]> {
+export async function checkBackup({ file, key, write }: CheckOptions): Promise<string[]> {
   const manifest = await readManifest(file);
+  const { organizations, sessions, events } = manifest.counts;
   write(`${file} was made at ${manifest.at} by version ${manifest.version}.`);
+  write(`It holds ${organizations} organizations, ${sessions} sessions and ${events} events.`);
   const folder = await mkdtemp(join(tmpdir(), 'capture-restore-'));
   try {
     const copy = join(folder, STORE_FILE);
@@ -37,10 +36,8 @@ export async function checkBackup({ file, config, key, write }: CheckOptions): P
     if (different.length > 0) return different.map((finding) => `${file} ${finding}`);
     const store = await openStore({ dataDir: folder, onError: () => undefined });
     try {
-      const replayed = await replayReads(store, { ...config, DATA_DIR: folder });
-      write(`${replayed.answers} reads were answered.`);
-      const nothing = replayed.answers === 0 ? [`${file} has no organization, so nothing was compared`] : [];
-      return [...nothing, ...whoSigned(manifest, key), ...(await findingsIn(store, manifest)), ...replayed.findings];
+      const nothing = organizations === 0 ? [`${file} has no organization, so there is nothing to check`] : [];
+      return [...nothing, ...whoSigned(manifest, key), ...(await findingsIn(store, manifest))];
     } finally {
       await store.close();
     }
