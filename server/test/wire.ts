@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
@@ -16,6 +17,22 @@ export interface Wire {
 }
 
 const SLOW_MS = 30;
+
+/** Systems choose ports from 32768 on for connections, and for servers that leave the choice to them. */
+const CHOSEN = { from: 20_000, to: 32_000 };
+
+/** Listens on a port that nobody else gets by chance while the wire is cut. */
+async function listenBelowRandom(listen: (port: number) => Promise<void>): Promise<number> {
+  for (let tries = 0; ; tries++) {
+    const port = randomInt(CHOSEN.from, CHOSEN.to);
+    const taken = await listen(port).then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    if (taken === undefined) return port;
+    if (tries === 20) throw taken;
+  }
+}
 
 /**
  * Starts a wire to a server.
@@ -67,9 +84,15 @@ export async function startWire(
       });
     }
   });
-  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  await listen(0);
-  const { port } = server.address() as { port: number };
+  const listen = (port: number) =>
+    new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, '127.0.0.1', () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  const port = await listenBelowRandom(listen);
   return {
     port,
     async cut() {
