@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sweepDeleted } from '../erase/deletions.ts';
 import { SESSION_TABLES } from '../store/tables.ts';
 import { attach, LOGS, reopen, type TestStore } from './engines.ts';
-import { issueSecret, openSession, registerMachine } from './factories.ts';
+import { issueSecret, openSession, registerMachine, whenDerived } from './factories.ts';
 import { settled, startTestService } from './harness.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -106,7 +106,7 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
   test('leaves no row in any table of sessions', async () => {
     const { service, ours } = world;
     const sessionId = await fill(2);
-    await service.call('GET', `/v1/organizations/me/session-summaries?sessionIds=${sessionId}`, { as: ours.member });
+    await whenDerived(service, ours.member, sessionId, 2);
     await fillTables(service.store, ours.organizationId, sessionId);
     expect(Object.values(await heldOf(service.store, sessionId))).not.toContain(0);
     expect((await remove(sessionId)).status).toBe(200);
