@@ -6,8 +6,8 @@ import { removeChunks } from '../store/derived-removal.ts';
 import { forUpdate } from '../store/dialect.ts';
 import { assertReadable } from '../store/events.ts';
 import { readPolicy } from '../store/policies.ts';
-import { addToReceipt, findContentReceipt, lockReceipt, type RemovedAppend } from '../store/receipts.ts';
-import { allRows, changedRows, firstRow } from '../store/rows.ts';
+import { findContentReceipt } from '../store/receipts.ts';
+import { changedRows, firstRow } from '../store/rows.ts';
 import { removeSaltKeys } from '../store/salt-keys.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { ExpiredContentRow } from '../store/schema-removal.ts';
@@ -15,7 +15,7 @@ import { CONTENT_COLUMNS } from '../store/session-columns.ts';
 import { preventHolds } from './holds.ts';
 import { packKept, readKept, unpackKept, type WithoutContent, writeKept, writeKeptFacts } from './kept-rows.ts';
 import { DAY_MS, type Due, mayLoseContent, REPOSITORY, type Unchanged } from './retention.ts';
-import { SWEPT_AT_ONCE, sweepEach } from './sweep.ts';
+import { removeSomeAppends, sweepEach } from './sweep.ts';
 
 /** The rules by which the content of a session expires. */
 export interface Expiring {
@@ -99,32 +99,15 @@ const findUnswept = (db: Db, after: string) =>
 
 async function sweep(db: Db, row: Unswept, now: number, signal?: AbortSignal): Promise<void> {
   const { organization_id: organizationId, session_id: sessionId } = row;
-  await assertReadable(db, { organizationId, sessionId });
-  for (let removed = SWEPT_AT_ONCE; removed > 0; removed = await removeSome(db, row)) if (signal?.aborted) return;
+  const key = { organizationId, sessionId };
+  await assertReadable(db, key);
+  while (!signal?.aborted && (await removeSomeAppends(db, key, 'expired_contents')) > 0);
+  if (signal?.aborted) return;
   await removeChunks(db, row);
   const mine = sql`organization_id = ${organizationId} and session_id = ${sessionId}`;
   await sql`delete from stored_bytes where ${mine}`.execute(db);
   await changedRows(db, sql`update expired_contents set swept_at = ${now} where ${mine} and swept_at is null`);
 }
-
-/** @returns how many appends were removed; 0 also if the session is being deleted, because the deletion removes the rest */
-const removeSome = (db: Db, { organization_id: organizationId, session_id: sessionId }: Unswept): Promise<number> =>
-  db.transaction().execute(async (transaction) => {
-    const sofar = await lockReceipt<ExpiredContentRow>(transaction, organizationId, sessionId, 'expired_contents');
-    if (!sofar) return 0;
-    const appends = await allRows(
-      transaction,
-      sql<RemovedAppend>`
-        delete from appends
-        where organization_id = ${organizationId} and session_id = ${sessionId} and first_sequence in (
-          select first_sequence from appends where session_id = ${sessionId}
-          order by first_sequence limit ${SWEPT_AT_ONCE}
-        )
-        returning first_sequence, last_sequence, body`,
-    );
-    if (appends.length > 0) await addToReceipt(transaction, sofar, appends, 'expired_contents');
-    return appends.length;
-  });
 
 /** Moves the receipt for a session's removed content to its tombstone, so that one receipt continues the other. */
 export const handOverReceipt = (db: Db, { organizationId, sessionId }: SessionKey): Promise<void> =>

@@ -4,13 +4,13 @@ import type { SessionKey } from '../log/decide.ts';
 import { recordAction } from '../store/audit.ts';
 import { removeDerived } from '../store/derived-removal.ts';
 import { assertReadable } from '../store/events.ts';
-import { addToReceipt, finishReceipt, lockReceipt, type RemovedAppend } from '../store/receipts.ts';
+import { finishReceipt } from '../store/receipts.ts';
 import { allRows, changedRows, firstRow } from '../store/rows.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { DeletedSessionRow } from '../store/schema-removal.ts';
 import { REMOVED_AFTER_SESSION } from '../store/tables.ts';
 import { handOverReceipt } from './content-expiry.ts';
-import { SWEPT_AT_ONCE, sweepEach } from './sweep.ts';
+import { removeSomeAppends, sweepEach } from './sweep.ts';
 
 /** Records that somebody deleted a session that had expired, so that it is not captured again. */
 export const forgetExpiry = (
@@ -114,25 +114,12 @@ async function sweep(
 }
 
 async function removeAppends(db: Db, organizationId: string, sessionId: string, signal?: AbortSignal): Promise<void> {
-  for (let isLeft = true; isLeft && !signal?.aborted; ) {
-    const removed = await db.transaction().execute(async (transaction) => {
-      const sofar = await lockReceipt(transaction, organizationId, sessionId);
-      const appends = await allRows(
-        transaction,
-        sql<RemovedAppend>`
-          delete from appends
-          where organization_id = ${organizationId} and session_id = ${sessionId} and first_sequence in (
-            select first_sequence from appends where session_id = ${sessionId}
-            order by first_sequence limit ${SWEPT_AT_ONCE}
-          )
-          returning first_sequence, last_sequence, body`,
-      );
-      if (sofar && appends.length > 0) await addToReceipt(transaction, sofar, appends);
-      return appends.length;
-    });
-    // Another process may remove the same appends, so fewer may be removed than were chosen.
-    isLeft = removed === SWEPT_AT_ONCE || (await hasAppends(db, organizationId, sessionId));
-  }
+  // Another process may remove the same appends, so that none is removed here although some are left.
+  while (
+    !signal?.aborted &&
+    ((await removeSomeAppends(db, { organizationId, sessionId }, 'deleted_sessions')) > 0 ||
+      (await hasAppends(db, organizationId, sessionId)))
+  );
 }
 
 const hasAppends = async (db: Db, organizationId: string, sessionId: string): Promise<boolean> =>
