@@ -1,7 +1,7 @@
 import type { SessionRow } from './schema.ts';
 
 type Kind =
-  /** Its client wrote it about what was said. It is shown and kept like the events, and masks change it. */
+  /** A text of its client that is content, such as a title. It is hidden, removed and shared like the events, and masks change it. */
   | 'content'
   /** A text of its client that describes where the session ran. It is a fact, and masks change it. */
   | 'description'
