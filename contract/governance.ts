@@ -193,7 +193,7 @@ export const GOVERNANCE = {
     method: 'GET',
     path: '/v1/organizations/me/storage',
     auth: 'member',
-    summary: 'Show how many bytes and sessions of its quotas the organization uses, and how fast they grow',
+    summary: 'Show how many bytes of its quotas the organization uses, and how fast they grow',
     replies: { 200: Storage },
     errors: [401, 403, 429, 503],
   }),

@@ -7,10 +7,8 @@ export const Storage = Type.Object({
   bytes: Bytes('of events in their sent form, without compression'),
   bytesToday: Bytes('sent today (UTC), including deleted ones'),
   bytesAWeek: Bytes('sent in a week, on average over the last four weeks, including deleted ones'),
-  sessions: Type.Integer({ minimum: 0 }),
   quotaBytes: Type.Optional(Bytes('the most that it may store; absent: any amount')),
   quotaBytesADay: Type.Optional(Bytes('the most that it may send in a day; absent: any amount')),
-  quotaSessions: Type.Optional(Type.Integer({ minimum: 0, description: 'absent: any number' })),
   fullInDays: Type.Optional(
     Type.Integer({
       minimum: 0,

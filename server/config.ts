@@ -207,12 +207,6 @@ export const OPTIONS = {
     count,
   ),
   QUOTA_GB: option(0, 'Gigabytes of uncompressed events that an organization may have; 0: any amount.', count),
-  QUOTA_SESSIONS: option(5_000_000, 'Sessions that an organization may have; 0: any number.', count),
-  QUOTA_OPEN_SESSIONS: option(
-    20_000,
-    'Open sessions that a machine may have, not counting sessions without an event for 30 days; 0: any number.',
-    count,
-  ),
   RETENTION_DAYS: option(
     0,
     'Days after its last event until a session is deleted, unless a rule of its organization says otherwise; 0: sessions are kept.',

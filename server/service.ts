@@ -102,8 +102,6 @@ const COUNT_EVERY_MS = 10_000;
 const storageLimits = (config: Config) => ({
   bytesADay: config.QUOTA_DAY_MB * 1_000_000,
   bytes: config.QUOTA_GB * 1_000_000_000,
-  sessions: config.QUOTA_SESSIONS,
-  openSessions: config.QUOTA_OPEN_SESSIONS,
 });
 
 /**

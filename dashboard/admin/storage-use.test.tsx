@@ -17,7 +17,7 @@ test.each([
   ],
 ])('the page of the organization shows the storage use: %j', async (stored, says) => {
   const service = createService();
-  service.answers.getStorage = () => ({ bytesToday: 0, sessions: 1, ...stored });
+  service.answers.getStorage = () => ({ bytesToday: 0, ...stored });
   await show('/organization', service);
   await expect.element(page.getByText(says, { exact: true })).toBeVisible();
 });

@@ -2,18 +2,8 @@ import { Problem } from '../../contract/problem.ts';
 import type { Storage } from '../../contract/storage.ts';
 import { bytesOf } from '../log/frame.ts';
 import { findKeyedAppend } from '../store/log-state.ts';
-import type { Captured, CaptureOpening, Opening } from '../store/opening.ts';
-import { findCaptured } from '../store/ownership.ts';
 import type { Db } from '../store/schema.ts';
-import {
-  type Added,
-  addStored,
-  countOpen,
-  purgeStoredDays,
-  readSent,
-  readStored,
-  type Stored,
-} from '../store/stored-bytes.ts';
+import { type Added, addStored, purgeStoredDays, readSent, readStored, type Stored } from '../store/stored-bytes.ts';
 import { asService } from '../store/tenant.ts';
 import type { SessionChanges } from './session-log.ts';
 
@@ -21,12 +11,9 @@ import type { SessionChanges } from './session-log.ts';
 export interface StorageLimits {
   bytesADay: number;
   bytes: number;
-  sessions: number;
-  /** For each machine. */
-  openSessions: number;
 }
 
-export type StorageQuota = 'bytes_today' | 'bytes' | 'sessions';
+export type StorageQuota = 'bytes_today' | 'bytes';
 
 export interface StorageQuotasOptions {
   db: Db;
@@ -55,12 +42,6 @@ interface Count {
   stored: Stored;
 }
 
-interface OpenCount {
-  readAt: number;
-  /** An upper bound: sessions that were closed since the last query still count. */
-  atMost: number;
-}
-
 /**
  * Limits how much organizations may store. Usage is counted in memory and written every few seconds, so an append needs no
  * further write. Each process reads the additions of the others every ten minutes, so a quota may be exceeded by that much.
@@ -70,17 +51,17 @@ export class StorageQuotas {
   readonly #counts = new Map<string, Count>();
   /** When the usage of an organization was last read from the store. */
   readonly #readStartedAt = new Map<string, number>();
-  /** By organization and machine: a caller may name the machine of another organization. */
-  readonly #openSessions = new Map<string, OpenCount>();
   #added = new Map<string, Added>();
 
   constructor(options: StorageQuotasOptions) {
     this.#options = options;
   }
 
-  /** Wraps the log, so that it refuses changes beyond a quota. */
+  /** Wraps the log, so that it refuses appends beyond a quota. */
   guard(log: SessionChanges): SessionChanges {
     return {
+      open: (opening) => log.open(opening),
+      capture: (openings) => log.capture(openings),
       close: (closing) => log.close(closing),
       delete: (named, by) => log.delete(named, by),
       expire: (session) => log.expire(session),
@@ -97,24 +78,6 @@ export class StorageQuotas {
         const accepted = await log.append(batch);
         if (!accepted.replayed) this.#add({ organizationId, sessionId, bytes: bytesOf(batch.events) });
         return accepted;
-      },
-      open: async (opening) => {
-        const refusal = await this.#refusalOfSession(opening);
-        if (refusal) throw refusal;
-        const row = await log.open(opening);
-        this.#noteOpened(opening);
-        return row;
-      },
-      capture: async (openings) => {
-        const refusals = await this.#refusalsOf(openings);
-        const answers = (await log.capture(openings.filter((one) => !refusals.has(one)))).values();
-        return openings.map((opening): Captured => {
-          const problem = refusals.get(opening);
-          if (problem) return { outcome: 'refused', problem };
-          const answer = answers.next().value as Captured;
-          if (answer.outcome === 'opened') this.#noteOpened(opening);
-          return answer;
-        });
       },
     };
   }
@@ -150,7 +113,6 @@ export class StorageQuotas {
       bytesAWeek: Math.round(bytesADay * 7),
       ...(limits.bytes > 0 && { quotaBytes: limits.bytes }),
       ...(limits.bytesADay > 0 && { quotaBytesADay: limits.bytesADay }),
-      ...(limits.sessions > 0 && { quotaSessions: limits.sessions }),
       ...(limits.bytes > 0 &&
         bytesADay > 0 && { fullInDays: Math.max(0, Math.floor((limits.bytes - stored.bytes) / bytesADay)) }),
     };
@@ -159,9 +121,7 @@ export class StorageQuotas {
   /** Deletes the days that growth no longer needs, and forgets the organizations without events for a day. */
   async purge(at: number): Promise<void> {
     const old = at - DAY_MS;
-    for (const counts of [this.#counts, this.#openSessions]) {
-      for (const [key, { readAt }] of counts) if (readAt < old) counts.delete(key);
-    }
+    for (const [key, { readAt }] of this.#counts) if (readAt < old) this.#counts.delete(key);
     for (const [key, readStartedAt] of this.#readStartedAt) if (readStartedAt < old) this.#readStartedAt.delete(key);
     await purgeStoredDays(this.#options.db, dayOf(at - GROWTH_DAYS * DAY_MS));
   }
@@ -174,7 +134,6 @@ export class StorageQuotas {
     return {
       bytes_today: share(limits.bytesADay, ({ bytesToday }) => bytesToday),
       bytes: share(limits.bytes, ({ bytes }) => bytes),
-      sessions: share(limits.sessions, ({ sessions }) => sessions),
     };
   }
 
@@ -196,59 +155,6 @@ export class StorageQuotas {
     );
   }
 
-  /** An existing session is found even if the quota is reached. */
-  async #refusalsOf(openings: readonly CaptureOpening[]): Promise<Map<CaptureOpening, Problem>> {
-    const refusals = new Map<CaptureOpening, Problem>();
-    for (const opening of openings) {
-      const refusal = await this.#refusalOfSession(opening);
-      const { organizationId, plane, capture } = opening;
-      const known = refusal && (await findCaptured(this.#options.db, organizationId, plane, capture.clientKey));
-      if (refusal && !known) refusals.set(opening, refusal);
-    }
-    return refusals;
-  }
-
-  async #refusalOfSession(opening: Opening): Promise<Problem | undefined> {
-    const { sessions, openSessions } = this.#options.limits;
-    const stored = sessions === 0 ? undefined : this.#countOf(opening.organizationId);
-    if (stored && stored.sessions >= sessions) {
-      return new Problem(
-        'quota_reached',
-        'This organization has reached its quota of sessions. Delete some, or ask the operator to raise QUOTA_SESSIONS.',
-      );
-    }
-    if (openSessions === 0 || (await this.#openOn(opening)) < openSessions) return undefined;
-    return new Problem(
-      'quota_reached',
-      'This machine has reached its quota of open sessions. Complete some, or ask the operator to raise QUOTA_OPEN_SESSIONS.',
-    );
-  }
-
-  /** An upper bound of a machine's open sessions. Queries the store if the known bound is too high or too old. */
-  async #openOn(opening: Opening): Promise<number> {
-    const { db, limits, now } = this.#options;
-    const { organizationId, environmentId } = opening;
-    const key = machineKey(opening);
-    const known = this.#openSessions.get(key);
-    const isCurrent = known && now() - known.readAt < VALID_MS;
-    if (isCurrent && known.atMost < limits.openSessions) return known.atMost;
-    const atMost = await countOpen(db, organizationId, environmentId, limits.openSessions, now());
-    // A caller may invent the id of an unknown machine, so its count is not cached.
-    if (known) this.#openSessions.set(key, { readAt: now(), atMost });
-    return atMost;
-  }
-
-  #noteOpened(opening: Opening): void {
-    const stored = this.#counts.get(opening.organizationId)?.stored;
-    if (stored) stored.sessions++;
-    if (this.#options.limits.openSessions === 0) return;
-    const key = machineKey(opening);
-    const open = this.#openSessions.get(key);
-    if (open) open.atMost++;
-    // The machine exists, since it opened a session. The next opening reads its count.
-    else this.#openSessions.set(key, { readAt: Number.NEGATIVE_INFINITY, atMost: 0 });
-  }
-
   /** Undefined until the first query. No append waits for that query. */
   #countOf(organizationId: string): Stored | undefined {
     const known = this.#counts.get(organizationId);
@@ -260,9 +166,9 @@ export class StorageQuotas {
     return known && known.day !== this.#today() ? { ...known.stored, bytesToday: 0 } : known?.stored;
   }
 
-  #isFull({ bytes, sessions }: Stored): boolean {
+  #isFull({ bytes }: Stored): boolean {
     const { limits } = this.#options;
-    return (limits.bytes > 0 && bytes >= limits.bytes) || (limits.sessions > 0 && sessions >= limits.sessions);
+    return limits.bytes > 0 && bytes >= limits.bytes;
   }
 
   async #read(organizationId: string): Promise<void> {
@@ -299,4 +205,3 @@ export class StorageQuotas {
 }
 
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
-const machineKey = ({ organizationId, environmentId }: Opening) => `${organizationId} ${environmentId}`;

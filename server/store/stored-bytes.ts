@@ -7,20 +7,18 @@ import type { Db } from './schema.ts';
 export interface Stored {
   bytes: number;
   bytesToday: number;
-  sessions: number;
 }
 
 /** @param day YYYY-MM-DD, UTC */
 export async function readStored(db: Db, organizationId: string, day: string): Promise<Stored> {
-  const { bytes, today, sessions } = await oneRow(
+  const { bytes, today } = await oneRow(
     db,
-    sql<Record<'bytes' | 'today' | 'sessions', number | string | null>>`
+    sql<Record<'bytes' | 'today', number | string | null>>`
       select
         (select sum(bytes) from stored_bytes where organization_id = ${organizationId}) as bytes,
-        (select bytes from stored_days where organization_id = ${organizationId} and day = ${day}) as today,
-        (select count(*) from sessions where organization_id = ${organizationId}) as sessions`,
+        (select bytes from stored_days where organization_id = ${organizationId} and day = ${day}) as today`,
   );
-  return { bytes: Number(bytes), bytesToday: Number(today), sessions: Number(sessions) };
+  return { bytes: Number(bytes), bytesToday: Number(today) };
 }
 
 /** How much an organization has sent since a day, including that day. */
@@ -72,29 +70,3 @@ export const addStored = (db: Db, added: readonly Added[], day: string): Promise
 /** @param before YYYY-MM-DD */
 export const purgeStoredDays = (db: Db, before: string) =>
   sql`delete from stored_days where day < ${before}`.execute(db);
-
-/** An open session without an event for this long does not count, because a killed CI job never closes its session. */
-const OPEN_FOR_MS = 30 * 24 * 3_600_000;
-
-/**
- * Counts the open sessions of a machine that were opened or received an event in the last 30 days. It reads only the newest
- * sessions, up to twice the limit, so that a million abandoned sessions do not cost more.
- */
-export async function countOpen(
-  db: Db,
-  organizationId: string,
-  environmentId: string,
-  limit: number,
-  now: number,
-): Promise<number> {
-  const { count } = await oneRow(
-    db,
-    sql<{ count: number | string }>`
-      select count(*) as count from (
-        select updated_at from sessions
-        where organization_id = ${organizationId} and environment_id = ${environmentId} and status = 'active'
-        order by session_id desc limit ${2 * limit}
-      ) as newest where updated_at > ${now - OPEN_FOR_MS}`,
-  );
-  return Number(count);
-}

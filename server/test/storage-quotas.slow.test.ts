@@ -42,17 +42,11 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     machine = await registerMachine(service, ours.live);
   }
 
-  const open = (as = ours.live, on = machine) =>
+  const open = () =>
     service.call('POST', '/v1/sessions', {
-      as,
-      body: { environmentId: on.environmentId, agentInstallationId: on.installationId },
+      as: ours.live,
+      body: { environmentId: machine.environmentId, agentInstallationId: machine.installationId },
     });
-  const capture = async (...keys: string[]) => {
-    const place = { environmentId: machine.environmentId, agentInstallationId: machine.installationId };
-    const sessions = keys.map((key) => ({ clientKey: key.padEnd(16, '-'), ...place }));
-    const { body } = await service.call('POST', '/v1/captured-sessions', { as: ours.live, body: { sessions } });
-    return body.results as { outcome: string; code?: string; session?: { sessionId: string } }[];
-  };
   const append = (sessionId: string, key?: string) =>
     service.call('POST', `/v1/sessions/${sessionId}/events`, {
       as: ours.live,
@@ -122,7 +116,7 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     await settled(service.store.bus);
     const read = async () => (await service.call('GET', '/v1/organizations/me/storage', { as: ours.member })).body;
     const first = await read();
-    expect(first).toMatchObject({ quotaBytes: 10_000_000, sessions: 1, bytesToday: first.bytes });
+    expect(first).toMatchObject({ quotaBytes: 10_000_000, bytesToday: first.bytes });
     expect(first.bytes).toBeGreaterThan(255_000);
     // All bytes of the week arrived today.
     expect(first.bytesAWeek).toBe(first.bytes);
@@ -136,58 +130,11 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     expect(second).toMatchObject({ bytesToday: first.bytes, bytesAWeek: first.bytes });
   });
 
-  test('of sessions refuses new sessions, and finds existing ones', async () => {
-    await start({ QUOTA_SESSIONS: 2 });
-    await counted(() => open(ours.live, { ...machine, environmentId: newId('env', 0) }));
-    const [first] = await capture('one');
-    expect(first?.outcome).toBe('opened');
-    expect((await open()).status).toBe(201);
-    expectProblem(await open(), 400, 'quota_reached');
-    expect((await capture('one', 'two')).map(({ outcome, code }) => [outcome, code])).toEqual([
-      ['found', undefined],
-      ['refused', 'quota_reached'],
-    ]);
-  });
-
-  test("of a machine's open sessions refuses more until one is closed", async () => {
-    await start({ QUOTA_OPEN_SESSIONS: 3 });
-    const opened = [await open(), await open(), await open()].map(({ body }) => body.sessionId);
-    expectProblem(await open(), 400, 'quota_reached');
-    await service.call('POST', `/v1/sessions/${opened[0]}/complete`, { as: ours.live });
-    await settled(service.store.bus);
-    expect((await open()).status).toBe(201);
-    const elsewhere = machine;
-    machine = await registerMachine(service, ours.live);
-    expect((await open()).status).toBe(201);
-    machine = elsewhere;
-  });
-
-  test('of open sessions does not count sessions that were idle for 30 days', async () => {
-    await start({ QUOTA_OPEN_SESSIONS: 2 });
-    const [first] = [await open(), await open()].map(({ body }) => body.sessionId);
-    service.clock.now += 30 * DAY - 1;
-    expectProblem(await open(), 400, 'quota_reached');
-    expect((await append(first)).status).toBeLessThan(300);
-    await settled(service.store.bus);
-    service.clock.now += 1;
-    expect((await open()).status).toBe(201);
-    expectProblem(await open(), 400, 'quota_reached');
-  });
-
-  test("of a machine's open sessions is not reset if another organization names that machine", async () => {
-    await start({ QUOTA_OPEN_SESSIONS: 2 });
-    const theirs = await createTenant(service);
-    expect([(await open()).status, (await open()).status]).toEqual([201, 201]);
-    expectProblem(await open(), 400, 'quota_reached');
-    expectProblem(await open(theirs.live), 400, 'environment_unusable');
-    expectProblem(await open(), 400, 'quota_reached');
-  });
-
   test('counts 33,000 sessions exactly once although a write fails midway', async () => {
     await start({});
     const { db } = service.store;
     const { organizationId } = ours;
-    const limits = { bytesADay: 0, bytes: 0, sessions: 0, openSessions: 0 };
+    const limits = { bytesADay: 0, bytes: 0 };
     let transactions = 0;
     const interrupted = {
       transaction() {
@@ -217,7 +164,7 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
 test('a store that cannot report its size is queried every few seconds, and delays no append', async () => {
   let failures = 0;
   const clock = { now: 0 };
-  const limits = { bytesADay: 1, bytes: 1, sessions: 0, openSessions: 0 };
+  const limits = { bytesADay: 1, bytes: 1 };
   const quotas = new StorageQuotas({ db: {} as never, limits, now: () => clock.now, onError: () => failures++ });
   const accepted = { replayed: true, firstSequence: 1, lastSequence: 1, async: true };
   const log = quotas.guard({ append: async () => accepted } as never);

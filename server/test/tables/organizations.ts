@@ -135,7 +135,6 @@ export const ORGANIZATIONS: readonly Scenario[] = [
     name: 'the answer counts the stored data, without quotas',
     status: 200,
     after(_, { body }) {
-      expect(body.sessions).toBeGreaterThan(3);
       expect(body.bytes).toBeGreaterThan(0);
       expect(body.bytesAWeek).toBe(body.bytesToday);
       expect(body).not.toHaveProperty('quotaBytes');
