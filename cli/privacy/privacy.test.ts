@@ -167,7 +167,7 @@ describe('capturing', () => {
     const first = await run(['import'], options);
     expect(first.stdout).toContain('Left out 1 transcript that you do not want captured.');
     expect(texts()).toContain('prompt 1 of aaaa');
-    expect(texts()).not.toContain('bbbb');
+    expect(texts()).not.toContain('of bbbb');
     const words = await run(['import', '--dry-run'], options);
     const kept = join(home, '.claude/projects/p/bbbb.jsonl');
     expect(words.stdout).toContain(`Kept back 1 session: "~/private" is excluded\n  ${kept}\n`);
