@@ -3,8 +3,9 @@ import { parse } from 'jsonc-parser';
 import type { Coverage } from '../../contract/environment.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Context } from '../context.ts';
+import { beginningOf, lineageOf } from '../decide/lineage.ts';
+import { closedPeriodsOf, consentedFrom } from '../decide/periods.ts';
 import { openPolicy } from '../pipeline.ts';
-import { wantedFrom } from '../privacy/consent.ts';
 import type { Found, Trouble } from '../read/discover.ts';
 import { findPacked, findTables, type LocalGap } from '../read/unknown.ts';
 import { findUnread } from '../read/unread.ts';
@@ -93,9 +94,12 @@ export function inspectTranscripts(context: Context, spool: Spool, isAsked: bool
       one.files++;
       one.bytes += found.size;
       if (found.modifiedAt < expiresFrom) one.expiring++;
-      for (const { origin, id } of sessions) {
+      for (const { origin, startedAt, id } of sessions) {
         const objection = isAsked ? policy.objection(agent.id, origin) : undefined;
-        const isEarlier = found.modifiedAt < wantedFrom(consent, origin.cwd);
+        const find = (session: string) => policy.find(agent.id, session);
+        const lineage = lineageOf(beginningOf({ origin, startedAt }, find), find);
+        const closed = closedPeriodsOf(lineage, { consent, pauses: [], expiredUntil: () => 0 });
+        const isEarlier = found.modifiedAt < consentedFrom(closed);
         count(objection !== undefined || isEarlier ? 'keptBack' : 'waiting', id);
         if (objection !== undefined) one.leftOut.push(objection);
         else if (isEarlier) one.earlier++;

@@ -7,9 +7,10 @@ import { claudeCode } from '../agents/claude-code/claude-code.ts';
 import { cline } from '../agents/cline/cline.ts';
 import { cursor } from '../agents/cursor/cursor.ts';
 import { opencode } from '../agents/opencode/opencode.ts';
+import { wantedFrom } from '../decide/periods.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openReading, spooledEvents } from '../test/reading.ts';
-import { type Consent, wantedFrom } from './consent.ts';
+import type { Consent } from './consent.ts';
 import { narrowToConsent } from './narrow.ts';
 import { createPolicy } from './policy.ts';
 

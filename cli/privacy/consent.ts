@@ -1,5 +1,4 @@
 import { type StatePlace, stateFolder } from '../config.ts';
-import { isInside } from '../paths.ts';
 import { type Consent, type Decisions, openDecisions } from '../spool/decisions.ts';
 
 export type { Consent } from '../spool/decisions.ts';
@@ -28,62 +27,4 @@ export function ensureConsent(decisions: Decisions, now: number): Consent & { is
   const consent: Consent = { since: now, history: 'none' };
   decisions.setConsent(consent);
   return { ...consent, isNew: true };
-}
-
-/** The time from which records of a folder's sessions may be captured, in milliseconds since 1970. 0 means all records. */
-export function wantedFrom(consent: Consent | undefined, folder: string | undefined): number {
-  if (consent === undefined || consent.history === 'all') return 0;
-  if (consent.history === 'none' || folder === undefined) return consent.since;
-  return consent.history.some((each) => isInside(folder, each)) ? 0 : consent.since;
-}
-
-/** The part of a session that may be captured. Times are in milliseconds since 1970. */
-export interface Wanted {
-  /** Records from before this time stay on this machine. */
-  from: number;
-  /** Whether the session or one of its ancestors has earlier records. If so, no record that repeats them is captured. */
-  hasEarlier: boolean;
-}
-
-/** The known beginning of a session. */
-interface Beginning {
-  folder?: string | undefined;
-  startedAt?: number | undefined;
-  parents?: readonly string[] | undefined;
-}
-
-const NEVER = Number.MAX_SAFE_INTEGER;
-
-/** The part of a session and its ancestors that the person consented to. `find` returns a session that capture has met. */
-export function wantedOf(
-  consent: Consent | undefined,
-  session: Beginning,
-  find: (session: string) => Beginning | undefined,
-): Wanted {
-  if (consent === undefined || consent.history === 'all') return { from: 0, hasEarlier: false };
-  let from = 0;
-  let hasEarlier = false;
-  for (const { folder, startedAt = 0 } of lineageOf(session, find)) {
-    const start = wantedFrom(consent, folder);
-    from = Math.max(from, start);
-    if (startedAt < start) hasEarlier = true;
-  }
-  return { from: consent.isLost && hasEarlier ? NEVER : from, hasEarlier };
-}
-
-/** When the earliest of a session and its ancestors began. 0 if capture never met one of them. */
-export const firstStartOf = (session: Beginning, find: (session: string) => Beginning | undefined): number =>
-  Math.min(...[...lineageOf(session, find)].map(({ startedAt = 0 }) => startedAt));
-
-/** A session and its ancestors. If capture never met an ancestor, nobody knows when that ancestor began. */
-function* lineageOf(session: Beginning, find: (session: string) => Beginning | undefined): Generator<Beginning> {
-  const known = new Set<string>();
-  const left: Beginning[] = [session];
-  for (let one = left.pop(); one !== undefined; one = left.pop()) {
-    yield one;
-    for (const parent of (one.parents ?? []).filter((name) => !known.has(name))) {
-      known.add(parent);
-      left.push(find(parent) ?? {});
-    }
-  }
 }

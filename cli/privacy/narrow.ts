@@ -1,5 +1,7 @@
+import { lineageOf } from '../decide/lineage.ts';
+import { closedPeriodsOf, hasEarlier } from '../decide/periods.ts';
+import type { Consent } from '../spool/decisions.ts';
 import type { Spool } from '../spool/open.ts';
-import { type Consent, wantedOf } from './consent.ts';
 import type { Policy } from './policy.ts';
 
 /**
@@ -26,8 +28,10 @@ const findTakenBack = (spool: Spool, { find }: Policy, consent: Consent): number
   [...new Set([...spool.batches.sessions(), ...spool.refused.perSession().keys()])].flatMap((id) => {
     const { agent, agentSession, cwd, firstAt, forkedFrom } = spool.sessions.get(id);
     const { folder = cwd, startedAt = firstAt, parents } = find(agent, agentSession) ?? {};
-    const known = { folder, startedAt, parents: parents ?? (forkedFrom === undefined ? [] : [forkedFrom]) };
-    return wantedOf(consent, known, (parent) => find(agent, parent)).hasEarlier ? [id] : [];
+    const known = parents ?? (forkedFrom === undefined ? [] : [forkedFrom]);
+    const session = { session: agentSession, folder, startedAt, parents: known };
+    const lineage = lineageOf(session, (parent) => find(agent, parent));
+    return hasEarlier(closedPeriodsOf(lineage, { consent, pauses: [], expiredUntil: () => 0 })) ? [id] : [];
   });
 
 /**

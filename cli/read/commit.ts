@@ -1,3 +1,4 @@
+import { openFrom } from '../decide/periods.ts';
 import type { Counter } from '../spool/meta.ts';
 import type { Spool } from '../spool/open.ts';
 import type { Novelty } from '../spool/seen.ts';
@@ -156,7 +157,7 @@ class Commit {
     this.#forms.write(this.#spool.forms, this.#now());
     for (const [file, { id, last }] of this.#files) {
       const cursor = last.cursor();
-      files.advance(id, cursor, file.leftBefore);
+      files.advance(id, cursor, openFrom(file.closed) || undefined);
       file.id = id;
       file.committed = { position: cursor.position, pass: cursor.pass };
     }
@@ -168,11 +169,12 @@ class Commit {
 
   #open(file: FileBeingRead, last: PendingRecord['record']): CommittedFile {
     const { decisions, sessions, files } = this.#spool;
-    const { origin, startedAt, cursor, leftBefore } = file;
+    const { origin, startedAt, cursor, closed } = file;
     const { agent, root, path } = file.found;
     // A person has kept the session back since the last check.
     if (decisions.isKeptBack(agent.id, origin.session)) throw new CursorMoved();
     const session = sessions.ensure(agent.id, origin.session);
+    const leftBefore = openFrom(closed) || undefined;
     const row = { agent: agent.id, root, path, origin, startedAt, cursor, leftBefore, session };
     const id = file.id ?? files.insert(row);
     // The cursors move at the end. Until then, a second reading of a file would look like the first one.

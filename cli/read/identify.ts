@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin } from '../agents/agent.ts';
+import type { Closed } from '../decide/periods.ts';
 import { collectAfter } from '../memory.ts';
 import type { Cursor, FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
@@ -31,10 +32,8 @@ export interface Unread {
 
 /** An open transcript. `id` and `committed` change with each commit. */
 export interface FileBeingRead extends Unread {
-  /** Records from before this time are left out, in milliseconds since 1970. */
-  leftBefore: number | undefined;
-  /** Whether part of the session was left out. If so, records that repeat earlier ones are left out too. */
-  hasEarlier: boolean;
+  /** The periods of its session whose records stay on this machine. */
+  closed: readonly Closed[];
 }
 
 /** How many bytes of a file are searched for its first record, its first time and its folder. */

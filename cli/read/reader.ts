@@ -2,12 +2,14 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redactor } from '../../redact/redactor.ts';
+import { beginningOf, lineageOf } from '../decide/lineage.ts';
+import { type Closed, closedPeriodsOf, consentedFrom, openFrom, whyStays } from '../decide/periods.ts';
 import { collectAfter } from '../memory.ts';
-import { type Consent, firstStartOf, type Wanted, wantedOf } from '../privacy/consent.ts';
 import type { Policy } from '../privacy/policy.ts';
+import type { Consent } from '../spool/decisions.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
-import { followClock, isActive, isInPause, mayRepeatPause, NOTED_EVERY_MS } from '../spool/pauses.ts';
+import { followClock, isActive, NOTED_EVERY_MS } from '../spool/pauses.ts';
 import { type CommitOptions, Commits, CursorMoved } from './commit.ts';
 import { type Found, findTranscripts, type Place, stampOf, type Trouble, tolerateFileErrors } from './discover.ts';
 import { type FileBeingRead, readFirstKeys, type Unread } from './identify.ts';
@@ -108,7 +110,7 @@ export function createReader(options: ReaderOptions) {
   let clock = now();
   const arePausesOutdated = () => JSON.stringify(spool.decisions.pauses()) !== JSON.stringify(pauses);
   const commits = new Commits({ ...options, isOutdated: arePausesOutdated });
-  const isWanted = (row: FileRow) => wantedOfFile(row.agent, row).from < (row.leftBefore ?? 0);
+  const isWanted = (row: FileRow) => openFrom(closedOf(row.agent, row)) < (row.leftBefore ?? 0);
   // The size and time of files that were read to their end. A file at rest then costs one `stat`.
   const atRest = new Map<string, string>();
 
@@ -151,7 +153,7 @@ export function createReader(options: ReaderOptions) {
         if (policy?.isSettled(found.agent.id, origin.session, reason)) emptyLog(state, found, undefined);
       }
       const allowed = files.filter((file) => !isLeftOut(file)).map((file) => markTold(file, told));
-      const wanted = allowed.filter((file) => wantedOfFile(file.found.agent.id, file).from <= file.found.modifiedAt);
+      const wanted = allowed.filter((file) => openFrom(closedOf(file.found.agent.id, file)) <= file.found.modifiedAt);
       earlier.push(...allowed.filter(isEarlier).map((file) => file.found));
       unread.push(...wanted.filter((file) => isFirst(file, known)));
       if (wanted.length === 0 && !isYoung) atRest.set(rest, stampOf(found));
@@ -172,8 +174,6 @@ export function createReader(options: ReaderOptions) {
     });
   }
 
-  type Judged = Pick<FileRow, 'origin' | 'startedAt'>;
-
   /**
    * The session of a transcript that has nothing new, if the decision about the session is lost. Capture meets it again
    * before its forks, so that they inherit the person's decision.
@@ -188,34 +188,14 @@ export function createReader(options: ReaderOptions) {
     return [{ found, origin, startedAt, firstKeys: () => readFirstKeys(found) }];
   }
 
-  function parentsOf(agent: string, { session, forkedFrom }: FileRow['origin']): readonly string[] {
-    const { parents = [] } = policy?.find(agent, session) ?? {};
-    return forkedFrom === undefined ? parents : [...parents, forkedFrom];
+  /** The periods of a transcript's session whose records stay on this machine. */
+  function closedOf(agent: string, file: Pick<FileRow, 'origin' | 'startedAt'>): Closed[] {
+    const find = (session: string) => policy?.find(agent, session);
+    const expiredUntil = (session: string) => spool.sessions.expiredUntil(agent, session);
+    return closedPeriodsOf(lineageOf(beginningOf(file, find), find), { consent, pauses, expiredUntil });
   }
 
-  /** The part of a file's session that the person consented to. */
-  function letGoOf(agent: string, { origin, startedAt }: Judged): Wanted {
-    const { startedAt: begun = startedAt } = policy?.find(agent, origin.session) ?? {};
-    const parents = parentsOf(agent, origin);
-    const session = { folder: origin.cwd, startedAt: Math.min(begun, startedAt), parents };
-    const find = (name: string) => policy?.find(agent, name);
-    const { from, hasEarlier } = wantedOf(consent, session, find);
-    const isNearPause = () => pauses.length > 0 && mayRepeatPause(pauses, firstStartOf(session, find));
-    return { from, hasEarlier: hasEarlier || isNearPause() };
-  }
-
-  const isEarlier = (file: Unread) => letGoOf(file.found.agent.id, file).from > file.found.modifiedAt;
-
-  /** The part that the person consented to and that has not expired at the service. A fork repeats records of its ancestors. */
-  function wantedOfFile(agent: string, file: Judged): Wanted {
-    const { from, hasEarlier } = letGoOf(agent, file);
-    const { origin } = file;
-    const expired = [origin.session, ...parentsOf(agent, origin)].map((name) =>
-      spool.sessions.expiredUntil(agent, name),
-    );
-    const expiredUntil = Math.max(...expired);
-    return { from: expiredUntil === 0 ? from : Math.max(from, expiredUntil + 1), hasEarlier };
-  }
+  const isEarlier = (file: Unread) => consentedFrom(closedOf(file.found.agent.id, file)) > file.found.modifiedAt;
 
   /** If a file was moved to two places, one of them is read. After that, the other is known as a copy. */
   function isFirst({ id }: Unread, known: Set<number>): boolean {
@@ -258,13 +238,17 @@ export function createReader(options: ReaderOptions) {
         for (let next = earliestOf(streams); next?.record && !progress.isStopped(); ) {
           const { file, stream, record } = next;
           const from = { agent: file.found.agent.id, path: file.found.path, origin: file.origin };
-          commits.add(file, record, isBefore(file, record) ? undefined : mask(from, record));
+          commits.add(file, record, stays(file, record) ? undefined : mask(from, record));
           bytes += record.bytes;
           next.record = stream.next();
           next = earliestOf(streams);
           // This is in one commit with the session's last record, so that no session is left unsettled.
           if (next === undefined && isLast) commits.settle(file);
-          if (commits.isDue()) await commit();
+          if (commits.isDue()) {
+            await commit();
+            // A pause may have begun meanwhile.
+            for (const { file } of streams) file.closed = closedOf(file.found.agent.id, file);
+          }
           collectAfter(record.bytes);
         }
       } finally {
@@ -296,24 +280,19 @@ export function createReader(options: ReaderOptions) {
     for (const unread of files) {
       tolerateFileErrors(keyOf(unread.found), onTrouble, () => {
         const stream = openStream(unread, share);
-        const { from, hasEarlier } = wantedOfFile(unread.found.agent.id, unread);
-        opened.push({ file: { ...unread, leftBefore: from || undefined, hasEarlier }, stream, record: undefined });
+        const closed = closedOf(unread.found.agent.id, unread);
+        opened.push({ file: { ...unread, closed }, stream, record: undefined });
       });
     }
     return opened;
   }
 
-  /** Whether a record is older than the person's consent, or was written during a pause. */
-  function isBefore(file: FileBeingRead, { writtenAt, written, restates }: CapturedRecord) {
-    const { leftBefore, hasEarlier, isFollowed, found, startedAt } = file;
-    if (hasEarlier && restates) return true;
-    const from = written.from || startedAt;
-    const to = Number.isFinite(written.to) || pauses.length === 0 ? written.to : Math.max(from, latestOf(file));
-    if (isInPause(pauses, { from, to })) return true;
+  function stays(file: FileBeingRead, record: CapturedRecord): boolean {
+    const { closed, isFollowed, found, startedAt } = file;
     // The age of records that already existed at the first reading is unknown. They count as old as the beginning of the
     // file.
-    const untoldTime = isFollowed ? found.modifiedAt : startedAt;
-    return leftBefore !== undefined && (writtenAt || untoldTime) < leftBefore;
+    const assumedTime = isFollowed ? found.modifiedAt : startedAt;
+    return whyStays(record, { startedAt, assumedTime, latest: () => latestOf(file) }, closed) !== undefined;
   }
 
   /** The latest possible writing time of a record without a time. */

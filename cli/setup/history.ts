@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
+import { wantedFrom } from '../decide/periods.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatBytes, formatCount } from '../output.ts';
 import { tilde } from '../paths.ts';
 import { openPolicy } from '../pipeline.ts';
-import { type Consent, wantedFrom } from '../privacy/consent.ts';
+import type { Consent } from '../privacy/consent.ts';
 import type { Asker } from '../prompt.ts';
 import { findUnread } from '../read/unread.ts';
 import { openSpool } from '../spool/open.ts';

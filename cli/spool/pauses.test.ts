@@ -9,9 +9,17 @@ import { cursor } from '../agents/cursor/cursor.ts';
 import { geminiCli } from '../agents/gemini-cli/gemini-cli.ts';
 import { goose } from '../agents/goose/goose.ts';
 import { opencode } from '../agents/opencode/opencode.ts';
+import { closedPeriodsOf, whyStays } from '../decide/periods.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openReading, spooledEvents } from '../test/reading.ts';
-import { beginPause, endPauses, followClock, isActive, isInPause, type Pause } from './pauses.ts';
+import { beginPause, endPauses, followClock, isActive, type Pause, type WritingTime } from './pauses.ts';
+
+/** Whether a record of a session may have been written during a pause. */
+const isInPause = (pauses: readonly Pause[], written: WritingTime): boolean => {
+  const closed = closedPeriodsOf([{ session: 's' }], { consent: undefined, pauses, expiredUntil: () => 0 });
+  const file = { startedAt: written.from, assumedTime: written.from, latest: () => written.to };
+  return whyStays({ writtenAt: written.from, written, restates: false }, file, closed) !== undefined;
+};
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

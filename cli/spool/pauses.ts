@@ -66,17 +66,6 @@ export function continuesAt(pauses: readonly Pause[], now: number): number | und
 /** If the clock now shows a time before the pause, it may have been set back for a while already. */
 const startOf = ({ from }: Pause, now: number): number => (now < from ? now - MOST_SET_BACK_MS : from);
 
-/** Whether a record may have been written during a pause. */
-export const isInPause = (pauses: readonly Pause[], { from, to }: WritingTime): boolean =>
-  pauses.some((pause) => from < (pause.until ?? Number.POSITIVE_INFINITY) && to >= pause.from);
-
-/**
- * Whether a session that began at this time may have existed during a pause. If so, a record that repeats earlier ones may
- * repeat content of the pause.
- */
-export const mayRepeatPause = (pauses: readonly Pause[], startedAt: number): boolean =>
-  isInPause(pauses, { from: startedAt, to: Number.POSITIVE_INFINITY });
-
 /** The union of two lists of pauses. */
 export function joinPauses(one: readonly Pause[], other: readonly Pause[]): Pause[] {
   const known = new Set(one.map((pause) => JSON.stringify(pause)));

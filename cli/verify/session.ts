@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { PayloadDigests } from '../../contract/digester.ts';
 import type { Context } from '../context.ts';
+import type { Why } from '../decide/periods.ts';
 import { codeOf, describe } from '../failure.ts';
-import { firstStartOf, wantedOf } from '../privacy/consent.ts';
 import type { Policy } from '../privacy/policy.ts';
 import type { RecordHash } from '../read/identity.ts';
 import type { MovedTranscripts } from '../read/known-files.ts';
@@ -12,10 +12,10 @@ import type { Mask } from '../read/mask.ts';
 import type { CapturedRecord } from '../read/record.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
-import { isInPause, mayRepeatPause, type Pause } from '../spool/pauses.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 import { type AskedSession, createHeldEvents, type HeldEvent } from '../upload/held.ts';
 import { readEvents } from '../upload/refusals.ts';
+import { whyLeftOut } from './left-out.ts';
 import type { Difference, Findings, Problem } from './report.ts';
 import { openTranscript, positionOf, type Transcript } from './transcript.ts';
 
@@ -62,10 +62,8 @@ interface Lacking {
   identity: string;
   /** The other session that has captured it. */
   owner: number | undefined;
-  /** Whether the service removed it because of its age. */
-  isExpired: boolean;
-  /** Whether it may have been left out because of a pause, or because it is from before capturing began. */
-  mayBeLeftOut: boolean;
+  /** Why it may have been left out, or removed by the service. */
+  why: Why | undefined;
   /** Whether more equal records were captured than were found. */
   isCaptured: () => boolean;
   events: Expected[];
@@ -82,7 +80,6 @@ export class SessionVerification {
   readonly #held = createHeldEvents();
   readonly #serviceIds: readonly string[];
   readonly #files: readonly KnownFile[];
-  readonly #pauses: readonly Pause[];
   /** Records with an event that the service does not hold exactly as a fresh capture would make it. */
   readonly #lacking: Lacking[] = [];
   /** Identities of records that were found. */
@@ -94,7 +91,6 @@ export class SessionVerification {
     const { spool, policy } = verifier;
     this.#verifier = verifier;
     this.#session = session;
-    this.#pauses = spool.decisions.pauses();
     const rows = spool.files.ofSession(session.agent, session.agentSession);
     this.#serviceIds = spool.sessions.serviceIds(session.id);
     this.#addSpooled();
@@ -171,8 +167,9 @@ export class SessionVerification {
   /** Takes every event that the service holds exactly as a fresh capture would make it, and notes the records of the others. */
   async #readRecords(file: KnownFile, { stream, readTo, isRewritten }: Transcript): Promise<void> {
     const { row, path } = file;
-    const { spool, mask, findings } = this.#verifier;
+    const { spool, policy, mask, findings } = this.#verifier;
     let before: { event: HeldEvent; position: number } | undefined;
+    const whyOf = whyLeftOut(spool, policy, row);
     let bytes = 0;
     for (let record = stream.next(); record; record = stream.next()) {
       const position = positionOf(record);
@@ -205,13 +202,8 @@ export class SessionVerification {
         if (!record.keyed) this.#countFound(lineOf(row, record));
       } else {
         const owner = record.keyed ? spool.seen.sessionOf(record.identity) : undefined;
-        // This follows the reader's rule: a record's place among others does not show when it was written.
-        const writtenAt = record.writtenAt || row.startedAt;
-        const expiredUntil = this.#expiredUntil(row);
-        const isExpired = expiredUntil > 0 && writtenAt <= expiredUntil;
-        const mayBeLeftOut = writtenAt < (row.leftBefore ?? 0) || this.#mayBeLeftOut(row, record);
         const isCaptured = this.#askWhetherCaptured(row, record, owner);
-        this.#lacking.push({ file, position, identity, owner, isExpired, mayBeLeftOut, isCaptured, events });
+        this.#lacking.push({ file, position, identity, owner, why: whyOf(record), isCaptured, events });
       }
     }
   }
@@ -228,31 +220,8 @@ export class SessionVerification {
     return () => (this.#foundLines.get(line) ?? 0) < captured;
   }
 
-  /** Whether a pause covers the record, or whether it repeats records of a pause or from before capturing began. */
-  #mayBeLeftOut({ agent, origin, startedAt }: FileRow, { written, restates }: CapturedRecord): boolean {
-    if (isInPause(this.#pauses, { ...written, from: written.from || startedAt })) return true;
-    if (!restates) return false;
-    const { policy, spool } = this.#verifier;
-    const session = { folder: origin.cwd, startedAt, parents: this.#parentsOf(agent) };
-    const find = (parent: string) => policy.find(agent, parent);
-    if (wantedOf(spool.decisions.consent(), session, find).hasEarlier) return true;
-    return this.#pauses.length > 0 && mayRepeatPause(this.#pauses, firstStartOf(session, find));
-  }
-
-  /** The time up to which the session, or one that it was forked from, has expired at the service. 0 if nothing has. */
-  #expiredUntil({ agent, origin }: FileRow): number {
-    const { sessions } = this.#verifier.spool;
-    const ancestors = origin.forkedFrom === undefined ? [] : [origin.forkedFrom];
-    const names = [origin.session, ...ancestors, ...this.#parentsOf(agent)];
-    return Math.max(...names.map((name) => sessions.expiredUntil(agent, name)));
-  }
-
-  #parentsOf(agent: string): readonly string[] {
-    return this.#verifier.policy.find(agent, this.#session.agentSession)?.parents ?? [];
-  }
-
   /** Explains a record that the service does not hold exactly as a fresh capture would make it. */
-  #resolve({ file, position, identity, owner, isExpired, mayBeLeftOut, isCaptured, events }: Lacking): void {
+  #resolve({ file, position, identity, owner, why, isCaptured, events }: Lacking): void {
     const { findings, onOwner } = this.#verifier;
     const isNew = events.every((event) => event.held === undefined);
     // The record is a copy of one that was found at another place.
@@ -263,7 +232,9 @@ export class SessionVerification {
       return;
     }
     this.#resolved.add(identity);
-    const isLeftOut = file.isLeftOut || (isNew && (isExpired || (mayBeLeftOut && !isCaptured())));
+    // The service removes what expires, so a record that was captured may be gone.
+    const isExcused = why === 'expired at the service' || (why !== undefined && !isCaptured());
+    const isLeftOut = file.isLeftOut || (isNew && isExcused);
     if (isLeftOut || file.transcript?.isKnown === false) {
       findings.count(isLeftOut ? 'leftOut' : 'waiting');
       return;

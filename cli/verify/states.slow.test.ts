@@ -156,6 +156,22 @@ test('a compaction that repeats earlier records without consent is left out', as
   expect(await verify()).toMatchObject({ ...clean, records: 1, leftOut: 2 });
 });
 
+test('a compaction in a new transcript of a sub-agent is left out if its session began before the consent', async () => {
+  const { home, run: capture, verify } = await startHeld();
+  writeConsent(
+    { home, variables: { CAPTURE_HOME: join(home, 'state') } },
+    { since: Date.now() - 60_000, history: 'none' },
+  );
+  const timestamp = new Date().toISOString();
+  write(pathOf(home, 1), lines(one, prompt(1, 2, 'two', { timestamp })));
+  const more = { timestamp, isSidechain: true, agentId: 'a1' };
+  const compaction = prompt(1, 4, 'in short', { ...more, isCompactSummary: true });
+  const below = `${sessionId(1)}/subagents/agent-a1.jsonl`;
+  write(join(home, '.claude/projects/shop', below), lines(prompt(1, 3, 'three', more), compaction));
+  expect(await capture('import')).toMatchObject({ exitCode: 0 });
+  expect(await verify()).toMatchObject({ ...clean, records: 2, leftOut: 2 });
+});
+
 test('a lost record that was captured before the consent for it was taken back is missing', async () => {
   const { home, file, verify, remove, run: capture } = await startWith(one, two);
   const place = { home, variables: { CAPTURE_HOME: join(home, 'state') } };

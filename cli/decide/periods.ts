@@ -1,0 +1,139 @@
+import { isInside } from '../paths.ts';
+import type { Consent } from '../spool/decisions.ts';
+import type { Pause, WritingTime } from '../spool/pauses.ts';
+import type { Beginning } from './lineage.ts';
+
+/*
+ * A session that is captured may still have periods whose records stay on this machine. The reader leaves these records out,
+ * and `capture verify` does not expect them at the service.
+ *
+ * | period                 | which time of a record counts | closed                                | repetitions stay, too, if         |
+ * | ---------------------- | ----------------------------- | ------------------------------------- | --------------------------------- |
+ * | expired at the service | the time that it names        | up to the latest expired time         | never: the summary is newer       |
+ * | before consent         | the time that it names        | until capturing began                 | the session or an ancestor is older |
+ * | lost decision          | the time that it names        | always, if the lineage is older       | likewise                          |
+ * | pause                  | all times it may have         | from its beginning to its end         | the lineage began before its end  |
+ *
+ * A record that names no time takes the latest time before it in its file, or else the time that the reader of the file
+ * assumes.
+ */
+
+/** Why a record stays on this machine. */
+export type Why = 'expired at the service' | 'before consent' | 'lost decision' | 'pause';
+
+/** A period of a session. No record from it leaves this machine. Times are in milliseconds since 1970. */
+export interface Closed {
+  why: Why;
+  from: number;
+  /** The first time after it. */
+  until: number;
+  /** Whether the session or an ancestor may have records from it, so that a later record may repeat them. */
+  isRepeatable: boolean;
+}
+
+/** The decisions about periods of sessions. */
+export interface PeriodDecisions {
+  consent: Consent | undefined;
+  pauses: readonly Pause[];
+  /** The time up to which a session has expired at the service. 0 if nothing has. */
+  expiredUntil(session: string): number;
+}
+
+const ALWAYS = Number.MAX_SAFE_INTEGER;
+
+/** The closed periods of a session, which comes with its ancestors: a fork repeats their records. */
+export function closedPeriodsOf(
+  lineage: readonly Beginning[],
+  { consent, pauses, expiredUntil }: PeriodDecisions,
+): Closed[] {
+  const startedAt = Math.min(...lineage.map((one) => one.startedAt ?? 0));
+  return [
+    ...lineage.flatMap((one) => expired(expiredUntil(one.session))),
+    ...lineage.flatMap((one) => beforeConsent(consent, one)),
+    ...pauses.map(
+      ({ from, until = Number.POSITIVE_INFINITY }): Closed => ({
+        why: 'pause',
+        from,
+        until,
+        isRepeatable: startedAt < until,
+      }),
+    ),
+  ];
+}
+
+const upTo = (why: Why, until: number, isRepeatable: boolean): Closed => ({
+  why,
+  from: Number.NEGATIVE_INFINITY,
+  until,
+  isRepeatable,
+});
+
+const expired = (until: number): Closed[] => (until === 0 ? [] : [upTo('expired at the service', until + 1, false)]);
+
+function beforeConsent(consent: Consent | undefined, { folder, startedAt = 0 }: Beginning): Closed[] {
+  const since = wantedFrom(consent, folder);
+  if (since === 0) return [];
+  const isOlder = startedAt < since;
+  return consent?.isLost && isOlder ? [upTo('lost decision', ALWAYS, true)] : [upTo('before consent', since, isOlder)];
+}
+
+/** The time from which records of a folder's sessions may be captured, in milliseconds since 1970. 0 means all records. */
+export function wantedFrom(consent: Consent | undefined, folder: string | undefined): number {
+  if (consent === undefined || consent.history === 'all') return 0;
+  if (consent.history === 'none' || folder === undefined) return consent.since;
+  return consent.history.some((each) => isInside(folder, each)) ? 0 : consent.since;
+}
+
+const isOfConsent = ({ why }: Closed): boolean => why === 'before consent' || why === 'lost decision';
+
+/** Whether a part of the session from before the consent stays here. */
+export const hasEarlier = (closed: readonly Closed[]): boolean =>
+  closed.some((one) => isOfConsent(one) && one.isRepeatable);
+
+const latestEnd = (closed: readonly Closed[]): number => Math.max(0, ...closed.map(({ until }) => until));
+
+/** The time from which the person consented to records of the session. 0 means all records. */
+export const consentedFrom = (closed: readonly Closed[]): number => latestEnd(closed.filter(isOfConsent));
+
+/** Every record from before this time stays on this machine. 0 if there is no such time. */
+export const openFrom = (closed: readonly Closed[]): number => latestEnd(closed.filter(({ why }) => why !== 'pause'));
+
+/**
+ * The periods that were closed when a transcript was last read. A later consent opens nothing before the transcript is read
+ * again, and a narrower one takes nothing back that was sent. `leftBefore` is stored with the transcript.
+ */
+export function closedAtReading(closed: readonly Closed[], leftBefore: number | undefined): Closed[] {
+  const others = closed.filter((one) => !isOfConsent(one));
+  const isOpenedSince = leftBefore !== undefined && openFrom(closed) < leftBefore;
+  const isRepeatable = isOpenedSince || hasEarlier(closed);
+  return [...others, upTo('before consent', leftBefore ?? 0, isRepeatable)];
+}
+
+/** The known times of a record. */
+export interface RecordTimes {
+  /** The time that it names, or the latest one before it in its file. 0 if there is none. */
+  writtenAt: number;
+  /** The range of its possible writing times. */
+  written: WritingTime;
+  /** Whether it repeats the content of earlier records. */
+  restates: boolean;
+}
+
+/** The times that the reader of a transcript knows for its records without a time. */
+export interface FileTimes {
+  startedAt: number;
+  /** Counts as the time of a record if its file names no time up to there. */
+  assumedTime: number;
+  /** The latest possible writing time of a record without a time. It is asked for only if a pause may cover the record. */
+  latest(): number;
+}
+
+/** Why a record stays on this machine. Undefined if it may leave. */
+export function whyStays(record: RecordTimes, file: FileTimes, closed: readonly Closed[]): Why | undefined {
+  const { written, restates } = record;
+  const named = record.writtenAt || file.assumedTime;
+  const from = written.from || file.startedAt;
+  const to = () => (Number.isFinite(written.to) ? written.to : Math.max(from, file.latest()));
+  const covers = (one: Closed) => (one.why === 'pause' ? from < one.until && to() >= one.from : named < one.until);
+  return (closed.find(covers) ?? closed.find(({ isRepeatable }) => restates && isRepeatable))?.why;
+}
