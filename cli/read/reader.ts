@@ -9,7 +9,7 @@ import type { Policy } from '../privacy/policy.ts';
 import type { Consent } from '../spool/decisions.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
-import { followClock, isActive, NOTED_EVERY_MS } from '../spool/pauses.ts';
+import { followClock, isActive, NOTED_EVERY_MS, type Pause } from '../spool/pauses.ts';
 import { type CommitOptions, Commits, CursorMoved } from './commit.ts';
 import { type Found, findTranscripts, type Place, stampOf, type Trouble, tolerateFileErrors } from './discover.ts';
 import { type FileBeingRead, readFirstKeys, type Unread } from './identify.ts';
@@ -108,7 +108,8 @@ export function createReader(options: ReaderOptions) {
   const mask = createMask(options.redactor);
   let pauses = spool.decisions.pauses();
   let clock = now();
-  const arePausesOutdated = () => JSON.stringify(spool.decisions.pauses()) !== JSON.stringify(pauses);
+  const arePauses = (others: readonly Pause[]) => JSON.stringify(others) === JSON.stringify(pauses);
+  const arePausesOutdated = () => !arePauses(spool.decisions.pauses());
   const commits = new Commits({ ...options, isOutdated: arePausesOutdated });
   const isWanted = (row: FileRow) => openFrom(closedOf(row.agent, row)) < (row.leftBefore ?? 0);
   // The size and time of files that were read to their end. A file at rest then costs one `stat`.
@@ -215,6 +216,7 @@ export function createReader(options: ReaderOptions) {
   /** Reads all of the work. Returns false if another process interfered: then look again. */
   async function read({ sessions }: Work, progress: Progress): Promise<boolean> {
     let bytes = 0;
+    const known = pauses;
 
     async function commit(): Promise<void> {
       commits.commit();
@@ -223,6 +225,8 @@ export function createReader(options: ReaderOptions) {
       if (done === 0) return;
       await progress.onCommit(done);
       await giveWay(spool, progress);
+      // Another look has found a pause meanwhile. The periods of the open transcripts do not include it.
+      if (!arePauses(known)) throw new CursorMoved();
     }
 
     async function readSession(files: readonly Unread[]): Promise<void> {
@@ -244,11 +248,7 @@ export function createReader(options: ReaderOptions) {
           next = earliestOf(streams);
           // This is in one commit with the session's last record, so that no session is left unsettled.
           if (next === undefined && isLast) commits.settle(file);
-          if (commits.isDue()) {
-            await commit();
-            // A pause may have begun meanwhile.
-            for (const { file } of streams) file.closed = closedOf(file.found.agent.id, file);
-          }
+          if (commits.isDue()) await commit();
           collectAfter(record.bytes);
         }
       } finally {

@@ -10,6 +10,8 @@ import { geminiCli } from '../agents/gemini-cli/gemini-cli.ts';
 import { goose } from '../agents/goose/goose.ts';
 import { opencode } from '../agents/opencode/opencode.ts';
 import { closedPeriodsOf, whyStays } from '../decide/periods.ts';
+import { createRecordHash } from '../read/identity.ts';
+import { createReader } from '../read/reader.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openReading, spooledEvents } from '../test/reading.ts';
 import { beginPause, endPauses, followClock, isActive, type Pause, type WritingTime } from './pauses.ts';
@@ -258,4 +260,34 @@ test('a clock that is set back during a pause neither ends it nor moves records 
   // A clock that was wrong by years and was corrected.
   const years = isSetBackBy(1000 * DAY);
   expect(isInPause(years.pauses, at(years.now + 2 * DAY))).toBe(false);
+});
+
+test('a pause that another look finds while a large transcript is read covers the rest of it', async () => {
+  const root = makeFolder();
+  const { spool } = openReading(root);
+  const reader = createReader({
+    spool,
+    redactor: { redact: (events) => [...events] },
+    hashRecord: createRecordHash(new Uint8Array(32)),
+    now: () => NOW,
+    newKey: () => 'key',
+    patienceMs: 0,
+    onTrouble: ({ path, reason }) => expect.fail(`${path}: ${reason}`),
+  });
+  const places = [{ agent: claudeCode, root, below: '' }];
+  // More than one commit takes over.
+  const large = { ...timed('before-one', BEGUN), message: { content: 'x'.repeat(5 * 1024 * 1024) } };
+  write(join(root, 'project/s.jsonl'), lines(large, timed('paused-one', NOW - 2 * HOUR), timed('after-one', NOW)));
+  const read = () =>
+    reader.read(reader.findWork(places), {
+      isStopped: () => false,
+      onCommit: () => {
+        spool.setPauses([PAUSE]);
+        reader.findWork(places);
+      },
+    });
+  expect(await read()).toBe(false);
+  expect(await read()).toBe(true);
+  const said = JSON.stringify([...spooledEvents(spool).values()]).match(/(before|paused|after)-/g);
+  expect(new Set(said)).toEqual(new Set(['before-', 'after-']));
 });
