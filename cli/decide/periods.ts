@@ -7,12 +7,12 @@ import type { Beginning } from './lineage.ts';
  * A session that is captured may still have periods whose records stay on this machine. The reader leaves these records out,
  * and `capture verify` does not expect them at the service.
  *
- * | period                 | which time of a record counts | closed                                | repetitions stay, too, if         |
- * | ---------------------- | ----------------------------- | ------------------------------------- | --------------------------------- |
- * | expired at the service | the time that it names        | up to the latest expired time         | never: the summary is newer       |
- * | before consent         | the time that it names        | until capturing began                 | the session or an ancestor is older |
- * | lost decision          | the time that it names        | always, if the lineage is older       | likewise                          |
- * | pause                  | all times it may have         | from its beginning to its end         | the lineage began before its end  |
+ * | period                 | which time of a record counts | closed                          | repetitions stay, too, if           |
+ * | ---------------------- | ----------------------------- | ------------------------------- | ----------------------------------- |
+ * | expired at the service | the time that it names        | up to the latest expired time   | never: the summary is newer         |
+ * | before consent         | the time that it names        | until capturing began           | the session or an ancestor is older |
+ * | lost decision          | the time that it names        | always, if the lineage is older | likewise                            |
+ * | pause                  | all times it may have         | from its beginning to its end   | the lineage began before its end    |
  *
  * A record that names no time takes the latest time before it in its file, or else the time that the reader of the file
  * assumes.
