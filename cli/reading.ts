@@ -11,7 +11,7 @@ import { openPolicy, openRedactor } from './pipeline.ts';
 import type { Consent } from './privacy/consent.ts';
 import type { Place, Trouble } from './read/discover.ts';
 import { createRecordHash } from './read/identity.ts';
-import { createReader, giveWay, type Progress, type Work } from './read/reader.ts';
+import { createReader, type Progress, type Work, waitForSender } from './read/reader.ts';
 import { openSpool, type Spool } from './spool/open.ts';
 
 /**
@@ -45,7 +45,7 @@ export function openReader(context: Context, source: ReaderSource, choices: Read
           isStopped: progress.isStopped,
           async onCommit(bytes) {
             await progress.onCommit(bytes);
-            await giveWay(spool, progress);
+            await waitForSender(spool, progress);
           },
         });
       } catch (error) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { giveWay } from '../read/reader.ts';
+import { waitForSender } from '../read/reader.ts';
 import { openSpool } from '../spool/open.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { createContext } from '../test/program.ts';
@@ -44,7 +44,7 @@ function openWithExcluded(bytes: number) {
 test('events of excluded sessions, which are not sent, do not block reading', async () => {
   const spool = openWithExcluded(65 * 1024 * 1024);
   let asked = 0;
-  await giveWay(spool, { isStopped: () => ++asked > 1, isFlowing: () => true });
+  await waitForSender(spool, { isStopped: () => ++asked > 1, isFlowing: () => true });
   expect(asked).toBe(1);
 });
 

@@ -77,7 +77,7 @@ export interface Progress {
 const SPOOL_BYTES = 64 * 1024 * 1024;
 
 /** Lets requests progress between two commits, and waits while the spool holds many unsent bytes. */
-export async function giveWay(spool: Spool, { isStopped, isFlowing = () => false }: Omit<Progress, 'onCommit'>) {
+export async function waitForSender(spool: Spool, { isStopped, isFlowing = () => false }: Omit<Progress, 'onCommit'>) {
   await sleep(0);
   while (!isStopped() && isFlowing() && spool.batches.bytesToSend() > SPOOL_BYTES) await sleep(50);
 }
@@ -224,7 +224,7 @@ export function createReader(options: ReaderOptions) {
       bytes = 0;
       if (done === 0) return;
       await progress.onCommit(done);
-      await giveWay(spool, progress);
+      await waitForSender(spool, progress);
       // Another look has found a pause meanwhile. The periods of the open transcripts do not include it.
       if (!arePauses(known)) throw new CursorMoved();
     }
