@@ -5,7 +5,7 @@ import type { AuditKey } from './audit/heads.ts';
 import type { DaySums } from './derive/day-sums.ts';
 import type { DeriveThread } from './derive/derive-thread.ts';
 import type { Indexer } from './derive/indexer.ts';
-import type { Witness } from './evidence/witness.ts';
+import type { Countersigner } from './evidence/countersigner.ts';
 import type { Identity } from './identity/identity.ts';
 import type { Live } from './ingest/live.ts';
 import type { Reading } from './ingest/reading.ts';
@@ -28,7 +28,7 @@ export interface Deps {
   /** Signs the heads of audit logs. */
   auditKey: AuditKey;
   /** Countersigns what the service has of sessions. */
-  witness: Witness;
+  countersigner: Countersigner;
   /** Makes every replica refuse these secrets. */
   secretsRevoked: (secretIds: readonly string[]) => Promise<void>;
   /** Removes the data of deleted organizations, in the background. */

@@ -16,7 +16,7 @@ import { readVersion } from './derive/version.ts';
 import { sweepContents } from './erase/content-expiry.ts';
 import { sweepDeleted, sweepOrphans } from './erase/deletions.ts';
 import { recordExpired } from './erase/retention.ts';
-import { Witness } from './evidence/witness.ts';
+import { Countersigner } from './evidence/countersigner.ts';
 import { createApp } from './http/app.ts';
 import { createAuthenticator } from './http/auth.ts';
 import { createBudget } from './http/budget.ts';
@@ -77,6 +77,8 @@ export interface ServiceOptions {
   /** Decides whether data may be deleted because of its age; absent: a new one. */
   clock?: TrustedClock;
   now?: () => number;
+  /** How often new events of open sessions are countersigned, in milliseconds; absent: hourly. */
+  countersignEveryMs?: number | undefined;
 }
 
 const UNWALLED =
@@ -104,11 +106,8 @@ const storageLimits = (config: Config) => ({
   bytes: config.QUOTA_GB * 1_000_000_000,
 });
 
-/**
- * How often the service countersigns new events of sessions. A pass waits up to 200 ms more for digests. After a crash, the
- * next start signs the rest.
- */
-const COUNTERSIGN_EVERY_MS = 750;
+/** How often the service countersigns new events of open sessions. It signs sessions when they end, and the rest at a start. */
+const COUNTERSIGN_EVERY_MS = 3_600_000;
 
 /** How often the service stores who looked at sessions. A crash loses the looks of this interval. */
 const LOOKS_EVERY_MS = 10_000;
@@ -127,6 +126,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     now = Date.now,
     limits = createLimits(config, store),
     clock = new TrustedClock({ db: store.db, now, log }),
+    countersignEveryMs = COUNTERSIGN_EVERY_MS,
   } = options;
   if (store.isWalled === false) log.warn(UNWALLED);
   const damaged = new DamagedSessions({ log, now });
@@ -172,13 +172,19 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const deriveThread = createDeriveThread(config.PRICES_FILE);
   const startJobs = (atOnce: number) =>
     new Background({ atOnce, onError, onGivenUp: () => observer?.onGivenUp('background') });
-  const witnessing = startJobs(2);
-  const witness = new Witness({ db: store.db, key: options.auditKey, background: witnessing, isDamaged, now });
+  const countersigning = startJobs(2);
+  const countersigner = new Countersigner({
+    db: store.db,
+    key: options.auditKey,
+    thread: deriveThread,
+    background: countersigning,
+    isDamaged,
+    now,
+  });
   const indexer = new Indexer({
     db: store.db,
     thread: deriveThread,
     version: derivedVersion,
-    digests: witness,
     now,
     onError,
     isDamaged,
@@ -219,7 +225,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     if (status === 'deleted') void sweep();
     else {
       indexer.note(change);
-      witness.note(change);
+      if (status !== 'active') void countersigner.signSoon(change);
     }
   };
   const jobQueue = startJobs(2);
@@ -365,7 +371,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     writePermission,
     masking,
     maskRuns,
-    witness,
+    countersigner,
     storageOf: (organizationId) => quotas.usageOf(organizationId),
     revocation,
     noteDamage,
@@ -412,7 +418,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     stopHearing?.();
     await worker?.close();
     await peers?.close();
-    await Promise.all([background, sweeping, jobQueue, witnessing].map((queue) => queue.close()));
+    await Promise.all([background, sweeping, jobQueue, countersigning].map((queue) => queue.close()));
     await quotas.flush().catch(onError);
     await Promise.all([sessionViews.flush(), shareCounts.flush()]).catch(onError);
     await auditHeads?.sign().catch(onError);
@@ -427,7 +433,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   truncation?.request();
   void resumeRevocations();
   void resumeJobs();
-  void witness.catchUp();
+  void countersigner.catchUp();
   void expire();
   void indexer.catchUp();
   void daySums.catchUp();
@@ -446,8 +452,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     setInterval(() => void signHeads(), SIGN_EVERY_MS).unref(),
     setInterval(resumeRevocations, RESUME_EVERY_MS).unref(),
     setInterval(() => void resumeJobs(), RESUME_EVERY_MS).unref(),
-    setInterval(() => void witness.signNoted(), COUNTERSIGN_EVERY_MS).unref(),
-    setInterval(() => void witness.catchUp(), EXPIRE_EVERY_MS).unref(),
+    setInterval(() => void countersigner.catchUp(), countersignEveryMs).unref(),
     setInterval(expire, EXPIRE_EVERY_MS).unref(),
     setInterval(() => void indexer.catchUp(), CATCH_UP_EVERY_MS).unref(),
     setInterval(() => void daySums.catchUp(), SUM_EVERY_MS).unref(),

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { chainStart, contentDigest, digestOfMasked, eventDigest } from '../../contract/chain.ts';
 import { createClient } from '../../contract/client.ts';
 import { type Envelope, keyIdOf, openEnvelope, signStatement } from '../../contract/dsse.ts';
@@ -98,12 +98,6 @@ test('a changed page does not verify, nor does a statement that somebody else si
 
 test('no receipt is written if the service has other events than were sent', async () => {
   const { receipt, service } = await setUp();
-  // The service has finished signing. Otherwise it would sign the change later.
-  await vi.waitFor(async () => {
-    const signed = await service.store.db.selectFrom('session_chains').select('sequence').execute();
-    const held = await service.store.db.selectFrom('sessions').select('event_count as sequence').execute();
-    expect(signed).toEqual(held);
-  }, 15_000);
   await service.store.db.deleteFrom('session_chains').execute();
   await service.store.db
     .updateTable('sessions')

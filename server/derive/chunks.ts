@@ -1,4 +1,3 @@
-import { contentDigest } from '../../contract/chain.ts';
 import type { Entry } from '../../contract/entry/entry.ts';
 import { readEvent, readJoined } from '../../contract/entry/read.ts';
 import type { SessionEvent } from '../../contract/event.ts';
@@ -34,12 +33,6 @@ export interface Chunk {
   counted: number;
 }
 
-/** The content digests of consecutive events of an append. */
-export interface DigestedEvents {
-  first: number;
-  digests: string[];
-}
-
 export interface Cut {
   chunks: Chunk[];
   /** The added entries, in order. */
@@ -48,7 +41,6 @@ export interface Cut {
   through: number;
   /** The last chunk, as long as it has room. */
   open: Chunk | undefined;
-  digested: DigestedEvents[];
 }
 
 /*
@@ -66,25 +58,15 @@ interface RawEvent {
   createdAt: string;
   bytes: number;
   payload: unknown;
-  /** Set if the digest is wanted. */
-  digest: string | undefined;
 }
 
 /**
  * Cuts the events from `from` on into chunks. Parts of one payload stay together: an incomplete run of parts at the end is left
  * for later, unless no more events can come.
  * @param begun the chunk that ends before `from` and has room; new events are added to it
- * @param digestFrom the first event whose digest is wanted
  */
-export function cutChunks(
-  appends: readonly Source[],
-  from: number,
-  isClosed: boolean,
-  begun?: Chunk,
-  digestFrom = Number.POSITIVE_INFINITY,
-): Cut {
-  const byAppend = appends.map((append) => readAppend(append, from, digestFrom));
-  const events = byAppend.flat();
+export function cutChunks(appends: readonly Source[], from: number, isClosed: boolean, begun?: Chunk): Cut {
+  const events = appends.flatMap((append) => readAppend(append, from));
   const chunks = begun ? [begun] : [];
   const entries: Entry[] = [];
   let open = begun;
@@ -104,7 +86,7 @@ export function cutChunks(
     at += length;
     if (isFull(open)) open = undefined;
   }
-  return { chunks, entries, through, open, digested: byAppend.flatMap(digestsOf) };
+  return { chunks, entries, through, open };
 }
 
 const beginChunk = (first: number): Chunk => ({
@@ -121,21 +103,14 @@ const beginChunk = (first: number): Chunk => ({
 const isFull = ({ events, bytes, words }: Chunk): boolean =>
   events >= MOST_EVENTS || bytes >= MOST_BYTES || words.size >= ENOUGH_WORDS;
 
-function readAppend(append: Source, from: number, digestFrom: number): RawEvent[] {
+function readAppend(append: Source, from: number): RawEvent[] {
   const createdAt = toTimestamp(append.created_at);
   return decodeFrame(append).flatMap(({ eventType, payload }, index) => {
     const sequence = append.first_sequence + index;
     if (sequence < from) return [];
     const text = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString('utf8');
-    const digest = sequence < digestFrom ? undefined : contentDigest(eventType, text);
-    return [{ sequence, eventType, createdAt, bytes: payload.byteLength, payload: parse(text), digest }];
+    return [{ sequence, eventType, createdAt, bytes: payload.byteLength, payload: parse(text) }];
   });
-}
-
-function digestsOf(events: readonly RawEvent[]): DigestedEvents[] {
-  const digested = events.filter(({ digest }) => digest !== undefined);
-  const [first] = digested;
-  return first ? [{ first: first.sequence, digests: digested.map(({ digest }) => digest as string) }] : [];
 }
 
 /** Stored text is JSON. Damaged text gives undefined. */

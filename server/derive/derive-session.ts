@@ -8,26 +8,14 @@ import type { Db, SessionRow } from '../store/schema.ts';
 import { findSource, type SessionSource } from '../store/sources.ts';
 import { findAudience } from '../store/viewer.ts';
 import { wordPrefix } from '../store/word-index.ts';
-import type { DigestedEvents } from './chunks.ts';
 import type { Slice } from './derive-slice.ts';
 import type { DeriveThread } from './derive-thread.ts';
-
-/** Requests digests of events, so that the caller need not read and unpack the events itself. */
-export interface WantsDigests {
-  /**
-   * The first event of the session whose digest is wanted; undefined if none is.
-   * @param next the first event that is not yet derived
-   */
-  digestFrom(sessionId: string, next: number): number | undefined;
-  takeDigests(sessionId: string, digested: readonly DigestedEvents[]): void;
-}
 
 export interface SessionOptions {
   db: Db;
   derive: DeriveThread['derive'];
   /** The version of derived data; see `version.ts`. */
   version: number;
-  digests?: WantsDigests | undefined;
   now: () => number;
   /** Awaited between two slices, so that old sessions leave room for new ones. */
   rest: () => Promise<void>;
@@ -92,8 +80,7 @@ async function writeSliceOf(
   const before = isKnown ? stored : { ...stored, derived_through: 0, next_chunk: 1, is_rewritten: 0, facts: '' };
   const slice = await makeSlice(options, source, before);
   if (!slice || (isKnown && slice.through <= before.derived_through)) return 'done';
-  const { through, next, facts, isRewritten, digested, isEnd: _, ...rest } = slice;
-  options.digests?.takeDigests(row.session_id, digested);
+  const { through, next, facts, isRewritten, isEnd: _, ...rest } = slice;
   const after: Derived = {
     version,
     masks: stored.masks,
@@ -113,7 +100,7 @@ const isFinalAt = ({ status, event_count: eventCount }: SessionRow, through: num
   status !== 'active' && through >= eventCount;
 
 async function makeSlice(
-  { db, derive, digests, signal }: SessionOptions,
+  { db, derive, signal }: SessionOptions,
   { row, remote }: SessionSource,
   before: Derived,
 ): Promise<Slice | undefined> {
@@ -135,7 +122,6 @@ async function makeSlice(
     packsWords: !isPostgres(db),
     isClosed: row.status !== 'active',
     eventCount: row.event_count,
-    digestFrom: digests?.digestFrom(sessionId, through + 1),
   };
   const asker = { group: organizationId, person: SERVICE, signal };
   const goOn = async (share: number) => derive({ ...job, ...(await readSome(db, row, through + 1, share)) }, asker);

@@ -4,7 +4,7 @@ import { readOwnLanes } from '../../contract/entry/lanes.ts';
 import { readRevisions } from '../../contract/entry/revisions.ts';
 import { addressOf, hasHost } from '../../contract/repository.ts';
 import type { DerivedChunk, ListColumns } from '../store/derived.ts';
-import { type Chunk, cutChunks, type DigestedEvents, type Source } from './chunks.ts';
+import { type Chunk, cutChunks, type Source } from './chunks.ts';
 import { CountedRecords } from './counted-records.ts';
 import type { SessionOrigin } from './day-rows.ts';
 import { compareRows, type RowChanges, rowsOf } from './fact-rows.ts';
@@ -42,8 +42,6 @@ export interface SliceJob {
   wordPrefix: string;
   /** Whether the store keeps words compressed. */
   packsWords: boolean;
-  /** The first event whose digest is wanted; absent if none is. */
-  digestFrom?: number | undefined;
 }
 
 export interface StoredSlices {
@@ -67,8 +65,6 @@ export interface Slice extends RowChanges {
   facts: string;
   columns: ListColumns;
   isRewritten: boolean;
-  /** Digests of the wanted events among all events that were read. */
-  digested: DigestedEvents[];
 }
 
 /**
@@ -87,12 +83,11 @@ export function deriveSlice(job: SliceJob, prices: Prices, kept = new KeptSessio
   const begun = stored ? beginStored(stored, job) : kept.take(sessionId, job.through);
   if (!begun) return undefined;
   const before = begun.facts;
-  const { chunks, entries, through, open, digested } = cutChunks(
+  const { chunks, entries, through, open } = cutChunks(
     job.appends,
     stored?.from ?? job.through + 1,
     job.isClosed,
     begun.open,
-    job.digestFrom,
   );
   const isRewritten =
     before.isRewritten || entries.some(({ writing, echo }) => writing !== undefined || echo !== undefined);
@@ -119,7 +114,6 @@ export function deriveSlice(job: SliceJob, prices: Prices, kept = new KeptSessio
     columns: columnsOf(facts, through),
     isRewritten,
     ...compareRows(begun.rows, rows),
-    digested,
   };
   kept.put(sessionId, { through, facts, rows, open, records, weight: 2 * slice.facts.length });
   return slice;

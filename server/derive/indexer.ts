@@ -6,7 +6,7 @@ import type { Db, SessionFactsRow, SessionRow } from '../store/schema.ts';
 import { findBehind, findNewBehind, findOpenBehind, isAnyBehind } from '../store/sources.ts';
 import { asService } from '../store/tenant.ts';
 import { Once } from '../work.ts';
-import { deriveSession, type WantsDigests } from './derive-session.ts';
+import { deriveSession } from './derive-session.ts';
 import type { DeriveThread } from './derive-thread.ts';
 
 /** A session, and how far it is derived. */
@@ -32,7 +32,6 @@ export interface IndexerOptions {
   thread: Pick<DeriveThread, 'derive'>;
   /** The version of derived data; see `version.ts`. */
   version: number;
-  digests?: WantsDigests;
   now: () => number;
   onError: (error: unknown) => void;
   /** Whether the session's events are damaged, so that it is left alone. */
@@ -275,12 +274,12 @@ export class Indexer {
 
   /** Derives a session until no request for it is left. */
   async #derive({ organizationId, sessionId }: Target, signal: AbortSignal): Promise<void> {
-    const { db, thread, digests, version, now, rests = true, onDerived } = this.#options;
+    const { db, thread, version, now, rests = true, onDerived } = this.#options;
     for (let next = this.#take(sessionId); next !== undefined && !signal.aborted; next = this.#take(sessionId)) {
       const taken = next;
       const isUrgent = () => taken.isUrgent || this.#requests.get(sessionId)?.isUrgent === true;
       const rest = createRest(() => !rests || isUrgent(), signal);
-      const options = { db, derive: thread.derive, digests, version, now, rest, signal };
+      const options = { db, derive: thread.derive, version, now, rest, signal };
       const begunAt = now();
       const row = await naming({ organizationId, sessionId }, () => deriveSession(options, organizationId, sessionId));
       // Only events that arrived after this run began still wait.

@@ -7,18 +7,18 @@ import { findSession } from '../store/sessions.ts';
 import { viewerOf, wholeOrganization } from '../store/viewer.ts';
 import { found, foundReadable } from './answers.ts';
 
-export const evidenceHandlers = ({ store: { db }, longReads, witness }: Deps) => {
+export const evidenceHandlers = ({ store: { db }, longReads, countersigner }: Deps) => {
   /** Reads the events that are not signed yet, so it takes its turn. */
-  const show = (session: SessionRow, userId: string, signal: AbortSignal, machineKey?: string) =>
+  const show = (session: SessionRow, userId: string, signal: AbortSignal, machineKey: string | null) =>
     longReads.run({ organizationId: session.organization_id, userId }, signal, async (_, signal) =>
-      found(await witness.sign(session, machineKey, signal), 'session'),
+      found(await countersigner.sign(session, machineKey, signal), 'session'),
     );
 
   return {
     async showEvidence({ caller, params: { sessionId }, signal }) {
       const viewer = await viewerOf(db, caller);
       const session = foundReadable(viewer, await findSession(db, viewer, sessionId));
-      return { status: 200, body: await show(session, caller.userId, signal) };
+      return { status: 200, body: await show(session, caller.userId, signal, null) };
     },
 
     async countersignSession({ caller, params: { sessionId }, body: { machineKey }, signal }) {

@@ -110,7 +110,6 @@ test(`a service that is killed at work signs the same heads that its senders com
   }
   for (let kill = 0; kill < COUNT; kill++) {
     const load = senders.map((sender) => sender.appendUntilLost(service));
-    // Some kills interrupt a countersigning pass, which starts every second.
     await pause(700 + random() * 900);
     await service.end('SIGKILL');
     await Promise.all(load);

@@ -18,7 +18,7 @@ import { findSaltKeys } from '../store/salt-keys.ts';
 import type { SessionChainRow } from '../store/schema-governance.ts';
 import { ENGINES } from './engines.ts';
 import { appendTexts, createTenant, event, openSession } from './factories.ts';
-import { startTestService } from './harness.ts';
+import { serve, settled, startTestService } from './harness.ts';
 import { playScenarios } from './scenarios.ts';
 import { EVIDENCE } from './tables/evidence.ts';
 import { startWorld, type World } from './world.ts';
@@ -76,15 +76,36 @@ describe.each(ENGINES)('the chain of a session on %s', (engine) => {
     expect(signed.start).toBe(chainStart(signed.agentId, sessionId).hash);
   });
 
-  test('is countersigned soon after an append, without a request', async () => {
-    const sessionId = await open();
-    await append(sessionId, TEXTS);
+  const chainOf = async (sessionId: string) => (await readChains()).find((row) => row.session_id === sessionId);
+
+  test('is countersigned soon after the session has ended, without a request, and not before', async () => {
+    const [sessionId, running] = [await open(), await open()];
+    for (const one of [sessionId, running]) await append(one, TEXTS);
+    const { service, ours } = world;
+    const reply = await service.call('POST', `/v1/sessions/${sessionId}/complete`, { as: ours.live, body: {} });
+    expect(reply.status).toBe(200);
     await vi.waitFor(async () => {
-      const chain = (await readChains()).find((row) => row.session_id === sessionId);
+      const chain = await chainOf(sessionId);
       expect(chain).toMatchObject({ sequence: TEXTS.length });
       const signed = signedIn(JSON.parse(chain?.envelope ?? '') as Envelope);
       expect(signed).toMatchObject({ sessionId, events: TEXTS.length, head: chain?.hash });
     }, 8_000);
+    expect(await chainOf(running)).toBeUndefined();
+  });
+
+  test.each([
+    ['at the next start', undefined],
+    ['every hour', 50],
+  ])('of an open session is countersigned %s, without a request', async (_, countersignEveryMs) => {
+    const { store, ...earlier } = world.service;
+    // In one case the service starts with the events, in the other case they arrive later.
+    const isBefore = countersignEveryMs === undefined;
+    const sessionId = await open();
+    if (isBefore) await append(sessionId, TEXTS);
+    const later = await serve(store, { earlier, isShared: true, ...(!isBefore && { countersignEveryMs }) });
+    onTestFinished(() => later.close());
+    if (!isBefore) await append(sessionId, TEXTS);
+    await vi.waitFor(async () => expect(await chainOf(sessionId)).toMatchObject({ sequence: TEXTS.length }), 8_000);
   });
 
   test('is the same if heads are lost and computed again', async () => {
@@ -165,6 +186,9 @@ describe.runIf(inject('natsUrl'))('the chain of a session on an event bus', () =
     for (let at = 0; at < texts.length; at += 3) {
       expect((await appendTexts(service, tenant, sessionId, texts.slice(at, at + 3))).status).toBe(202);
     }
+    await settled(service.store.bus);
+    const closing = await service.call('POST', `/v1/sessions/${sessionId}/complete`, { as: tenant.live, body: {} });
+    expect(closing.status).toBeLessThan(300);
     await vi.waitFor(async () => {
       const row = await service.store.db
         .selectFrom('session_chains')

@@ -77,6 +77,8 @@ export interface Serving {
   earlier?: Pick<TestService, 'auditKey' | 'identity'>;
   /** The time at the start, in epoch milliseconds. */
   at?: number;
+  /** Absent: hourly. */
+  countersignEveryMs?: number;
 }
 
 /** The time at which a service in a test starts, unless the test says otherwise. */
@@ -85,7 +87,7 @@ const START = Date.parse('2026-11-21T09:00:00.000Z');
 /** The whole service on an open store. */
 export async function serve(
   store: TestStore,
-  { overrides = {}, metrics, isShared = false, earlier, at = START }: Serving,
+  { overrides = {}, metrics, isShared = false, earlier, at = START, countersignEveryMs }: Serving,
 ): Promise<TestService> {
   const identity = createTestIdentity();
   identity.invitations.push(...(earlier?.identity.invitations ?? []));
@@ -103,6 +105,7 @@ export async function serve(
     publicUrl: overrides.PUBLIC_URL ?? 'http://capture.test',
     log: createLogger('debug', { write: (line: string) => void log.push(line) }),
     now: () => clock.now,
+    countersignEveryMs,
   });
   metrics?.watchApp(app);
   await app.ready();

@@ -6,19 +6,18 @@ import { type SaltKeys, saltsOf, withoutSalts } from '../../contract/salts.ts';
 import { headAfter, notices } from '../../contract/test/heads.ts';
 import { AuditKey } from '../audit/heads.ts';
 import { Background } from '../background.ts';
-import { deriveSession } from '../derive/derive-session.ts';
-import { Witness } from '../evidence/witness.ts';
+import { Countersigner } from '../evidence/countersigner.ts';
+import { type ChainJob, followAppends } from '../evidence/follow-appends.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { findSaltKeys, writeSaltKeys } from '../store/salt-keys.ts';
 import { findChain } from '../store/session-chains.ts';
-import { createDeriveHere, VERSION_HERE } from './derived.ts';
 import { ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { createTenant, openSession } from './factories.ts';
 import { startTestService } from './harness.ts';
 
-const LONGER_THAN_A_SLICE = 260;
+const LONGER_THAN_A_PART = 320;
 
-describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
+describe.each(ENGINES)('countersigning on %s', (engine) => {
   let store: TestStore;
   let log: SessionLog;
   let place: { organizationId: string; sessionId: string };
@@ -38,21 +37,24 @@ describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
     await store.dispose();
   });
 
-  let witness: Witness;
+  let countersigner: Countersigner;
   let failures: unknown[];
+  /** The jobs of the thread. */
+  let jobs: ChainJob[];
   /** The chain of the sent events, computed as their sender does. */
   let head: ChainHead;
   let saltKeys: SaltKeys;
 
   beforeEach(async () => {
     failures = [];
-    witness = newWitness();
-    log = new SessionLog({
-      db: store.db,
-      journal: store.journal,
-      committed: (change) => witness.note(change),
-      now: Date.now,
-    });
+    jobs = [];
+    const background = new Background({ atOnce: 2, onError: (error) => void failures.push(error) });
+    const follow = async (job: ChainJob) => {
+      jobs.push(job);
+      return followAppends(job);
+    };
+    countersigner = new Countersigner({ db: store.db, key, thread: { follow }, background, now: Date.now });
+    log = new SessionLog({ db: store.db, journal: store.journal, committed: () => undefined, now: Date.now });
     await begin();
   });
 
@@ -63,10 +65,7 @@ describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
   }
 
   const key = new AuditKey(generateKeyPairSync('ed25519').privateKey);
-  const newWitness = () => {
-    const background = new Background({ atOnce: 2, onError: (error) => void failures.push(error) });
-    return new Witness({ db: store.db, key, background, now: Date.now });
-  };
+  const sign = () => countersigner.signSoon({ ...place, eventCount: head.sequence });
 
   async function append(count: number): Promise<void> {
     for (let left = count; left > 0; left -= 50) {
@@ -77,70 +76,31 @@ describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
     }
   }
 
-  const deriveHere = createDeriveHere();
-  const derive = () =>
-    deriveSession(
-      {
-        db: store.db,
-        derive: async (job) => deriveHere(job),
-        digests: witness,
-        version: VERSION_HERE,
-        now: Date.now,
-        rest: async () => undefined,
-        signal: new AbortController().signal,
-      },
-      place.organizationId,
-      place.sessionId,
-    );
-
   async function signed(): Promise<ChainHead | undefined> {
     const chain = await findChain(store.db, place);
     return chain && { sequence: Number(chain.sequence), hash: chain.hash };
   }
 
-  const removeAppends = () => sql`delete from appends where session_id = ${place.sessionId}`.execute(store.db);
-
-  test('uses the digests of events that deriving has read, and reads none of them again', async () => {
-    await append(LONGER_THAN_A_SLICE);
-    await derive();
-    await removeAppends();
-    await witness.signNoted();
-    expect(await signed()).toEqual(head);
-    expect(failures).toEqual([]);
-  });
-
-  test('reads events that are not derived yet, before and behind the derived ones', async () => {
+  test('continues from the signed head, and reads only later events', async () => {
     await append(3);
-    await derive();
-    await witness.sign(await rowOf());
-    await append(60);
-    await witness.signNoted();
-    expect(await signed()).toEqual(head);
+    await sign();
+    expect(await signed()).toEqual({ ...head });
     await append(5);
-    await derive();
-    await append(5);
-    await witness.signNoted();
+    jobs = [];
+    await sign();
     expect(await signed()).toEqual(head);
+    expect(jobs.flatMap(({ appends }) => appends.map((one) => one.first_sequence))).toEqual([4]);
     expect(failures).toEqual([]);
   });
 
-  test('continues from the signed head if a session is derived again from its first event', async () => {
-    await append(70);
-    await derive();
-    await witness.signNoted();
-    const before = await signed();
-    await sql`update session_facts set version = 0 where session_id = ${place.sessionId}`.execute(store.db);
-    witness.note({ ...place, eventCount: head.sequence });
-    await derive();
-    await witness.signNoted();
-    expect(await signed()).toEqual(before);
-    await append(1);
-    await derive();
-    await witness.signNoted();
+  test('covers a session that is longer than one part of the work', async () => {
+    await append(LONGER_THAN_A_PART);
+    await sign();
     expect(await signed()).toEqual(head);
+    expect(jobs.length).toBeGreaterThan(1);
   });
 
-  test('covers the accepted text if deriving has read the masked text', async () => {
+  test('covers the accepted text of an event that is masked before it is signed', async () => {
     await append(2);
     const digest = eventDigest(saltsOf(saltKeys)(2) ?? '', contentDigest('notice', '{"text":"0, 1"}'));
     await writeSaltKeys(store.db, place, withoutSalts(saltKeys, [2]));
@@ -150,45 +110,34 @@ describe.each(ENGINES)('countersigning beside deriving on %s', (engine) => {
     const masked = await readFirstAppend();
     const body = Buffer.from(masked.toString('latin1').replace('0, 1', '****'), 'latin1');
     await sql`update appends set body = ${body} where session_id = ${place.sessionId}`.execute(store.db);
-    await derive();
-    await witness.signNoted();
+    await sign();
     expect(await signed()).toEqual(head);
   });
 
-  test('signs nothing if an event is missing between the signed head and the derived events', async () => {
+  test('signs nothing if an event is missing after the signed head', async () => {
     await append(50);
-    await witness.signNoted();
+    await sign();
     const before = await signed();
     await append(50);
-    await derive();
-    // After the restart it has no digests of these events.
-    witness = newWitness();
     await sql`delete from appends where session_id = ${place.sessionId} and first_sequence > 50`.execute(store.db);
     await append(1);
-    await derive();
-    await witness.signNoted();
+    await sign();
     expect(await signed()).toEqual(before);
     expect(failures).toEqual([expect.objectContaining({ message: expect.stringContaining('event 51 of') })]);
   });
 
-  test.each(['that were noted', 'that another process left'])(
-    'signs the sessions %s even if one of them cannot be signed',
-    async (which) => {
-      const broken = place.sessionId;
-      await sql`update sessions set deleted_at = 1 where session_id <> ${broken}`.execute(store.db);
-      await append(3);
-      await sql`delete from appends where session_id = ${broken}`.execute(store.db);
-      await append(1);
-      await begin();
-      await append(3);
-      await (which === 'that were noted' ? witness.signNoted() : newWitness().catchUp());
-      expect(await signed()).toEqual(head);
-      expect(failures).toEqual([expect.objectContaining({ message: expect.stringContaining(`event 1 of ${broken}`) })]);
-    },
-  );
-
-  const rowOf = () =>
-    store.db.selectFrom('sessions').selectAll().where('session_id', '=', place.sessionId).executeTakeFirstOrThrow();
+  test('signs all sessions that earlier processes left unsigned, even if one of them cannot be signed', async () => {
+    const broken = place.sessionId;
+    await sql`update sessions set deleted_at = 1 where session_id <> ${broken}`.execute(store.db);
+    await append(3);
+    await sql`delete from appends where session_id = ${broken}`.execute(store.db);
+    await append(1);
+    await begin();
+    await append(3);
+    await countersigner.catchUp();
+    expect(await signed()).toEqual(head);
+    expect(failures).toEqual([expect.objectContaining({ message: expect.stringContaining(`event 1 of ${broken}`) })]);
+  });
 
   async function readFirstAppend(): Promise<Buffer> {
     const { body } = await store.db
