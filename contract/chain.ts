@@ -8,7 +8,7 @@ import { type SaltKeys, saltsOf } from './salts.ts';
 
 /**
  * The digest of the content of an event in its sent form: SHA-256 over its type, a NUL and the text of its payload; 32 bytes in
- * hexadecimal. It is neither stored nor shown, because anybody could guess a short text and compare.
+ * hexadecimal. It is stored at most beside the text itself, and never shown, because anybody could guess a short text and compare.
  */
 export const contentDigest = (eventType: string, payloadText: string): string =>
   hash('sha256', `${eventType}\0${payloadText}`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { writeConsent } from '../privacy/consent.ts';
-import { READABLE_VERSION } from '../spool/schema.ts';
+import { SPOOL_VERSION } from '../spool/schema.ts';
 import { write } from '../test/folder.ts';
 import { leave, type Machine, setUpMachine } from '../test/machine.ts';
 
@@ -120,7 +120,15 @@ test('the log is shown on request, with its path', async () => {
 test('waiting events are shown with their cap', async () => {
   const machine = await setUpMachine();
   machine.inSpool((spool) => {
-    spool.batches.add({ session: 1, key: 'k', events: 3, body: Buffer.alloc(100), madeAt: Date.now() });
+    spool.batches.add({
+      session: 1,
+      key: 'k',
+      events: 3,
+      digests: new Uint8Array(),
+      marks: {},
+      body: Buffer.alloc(100),
+      madeAt: Date.now(),
+    });
   });
   expect(await status(machine)).toContain('To be sent    3 events (100 B of 1.0 GB) waiting, the oldest for less');
 });
@@ -135,7 +143,7 @@ test('a machine that never captured says so, and no folder is created', async ()
 test('a spool that cannot be opened hides the counts, and its own fix is shown', async () => {
   const machine = await setUpMachine();
   const db = new DatabaseSync(join(machine.state, 'spool.db'));
-  db.exec(`PRAGMA user_version = ${READABLE_VERSION - 1}`);
+  db.exec(`PRAGMA user_version = ${SPOOL_VERSION - 1}`);
   db.close();
   const { stdout, exitCode } = await machine.capture(['status']);
   expect(exitCode).toBe(1);

@@ -35,7 +35,15 @@ function openWithExcluded(bytes: number) {
   const spool = openSpool(':memory:');
   onTestFinished(spool.close);
   const session = spool.sessions.ensure('codex', 'excluded');
-  spool.batches.add({ session, key: 'k', events: 1, body: new Uint8Array(bytes), madeAt: 0 });
+  spool.batches.add({
+    session,
+    key: 'k',
+    events: 1,
+    digests: new Uint8Array(),
+    marks: {},
+    body: new Uint8Array(bytes),
+    madeAt: 0,
+  });
   const decision = { agent: 'codex', session: 'excluded', decidedAt: 0, isSaid: false, facts: [], parents: [] };
   spool.decisions.store({ ...decision, verdict: 'excluded' });
   return spool;

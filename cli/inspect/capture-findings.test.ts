@@ -10,7 +10,15 @@ const prefer = ({ state }: Machine, preferences: object) =>
 /** An event that has waited since then. */
 const wait = ({ inSpool }: Machine, ms: number, bytes = 100) =>
   inSpool((spool) => {
-    spool.batches.add({ session: 1, key: 'k', events: 1, body: Buffer.alloc(bytes), madeAt: Date.now() - ms });
+    spool.batches.add({
+      session: 1,
+      key: 'k',
+      events: 1,
+      digests: new Uint8Array(),
+      marks: {},
+      body: Buffer.alloc(bytes),
+      madeAt: Date.now() - ms,
+    });
   });
 
 const AGENTS: Trouble[] = [

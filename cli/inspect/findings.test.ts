@@ -15,7 +15,15 @@ const at = (ms: number) => ({ now: () => Date.now() + ms });
 function hold(spool: Spool, ...sessions: string[]): void {
   for (const name of sessions) {
     const session = spool.sessions.ensure('codex', name);
-    spool.batches.add({ session, key: name, events: 1, body: new Uint8Array(), madeAt: Date.now() });
+    spool.batches.add({
+      session,
+      key: name,
+      events: 1,
+      digests: new Uint8Array(),
+      marks: {},
+      body: new Uint8Array(),
+      madeAt: Date.now(),
+    });
     const until = Date.now() + 5 * 60_000;
     spool.holds.hold(session, { state: 'held', sentence: 'Disabled.', hint: 'Ask.', exitCode: 1, until });
   }

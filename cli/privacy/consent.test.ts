@@ -128,7 +128,15 @@ test.each<[string, Partial<Consent>, number]>([
   const { spool } = openReading(home);
   const session = spool.sessions.ensure('codex', 'earlier');
   spool.sessions.learn(session, { firstAt: BEGUN, lastAt: BEGUN });
-  spool.batches.add({ session, key: 'key', events: 1, body: new Uint8Array([1]), madeAt: BEGUN });
+  spool.batches.add({
+    session,
+    key: 'key',
+    events: 1,
+    digests: new Uint8Array(),
+    marks: {},
+    body: new Uint8Array([1]),
+    madeAt: BEGUN,
+  });
   spool.decisions.setConsent({ since: SINCE, history: 'none', ...more });
   const { decisions, transact } = spool;
   const policy = createPolicy({ home, variables: {}, now: Date.now, platform: 'linux', decisions, transact });
@@ -142,7 +150,15 @@ test('waiting events of an excluded session are taken back too, before its rule 
   const { decisions, transact } = spool;
   const session = spool.sessions.ensure('codex', 'earlier');
   spool.sessions.learn(session, { firstAt: BEGUN, lastAt: BEGUN });
-  spool.batches.add({ session, key: 'key', events: 1, body: new Uint8Array([1]), madeAt: BEGUN });
+  spool.batches.add({
+    session,
+    key: 'key',
+    events: 1,
+    digests: new Uint8Array(),
+    marks: {},
+    body: new Uint8Array([1]),
+    madeAt: BEGUN,
+  });
   const common = { agent: 'codex', session: 'earlier', decidedAt: BEGUN, isSaid: false, facts: [], parents: [] };
   decisions.store({ ...common, verdict: 'excluded' });
   decisions.setConsent({ since: SINCE, history: 'none', isSaid: true });

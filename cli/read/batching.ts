@@ -1,5 +1,6 @@
 import zlib, { zstdCompressSync } from 'node:zlib';
 import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
+import { digestEvents } from '../spool/event-digests.ts';
 import type { Spool } from '../spool/open.ts';
 
 export interface BatchingOptions {
@@ -30,7 +31,8 @@ export function createBatching({ spool, now, newKey }: BatchingOptions) {
 
   function seal(session: number, { events, bytes }: OpenBatch): void {
     const body = compress(events, bytes);
-    spool.batches.add({ session, key: newKey(), events: events.length, body, madeAt: now() });
+    const { digests, marks } = digestEvents(events.map((event) => event.toString('utf8')));
+    spool.batches.add({ session, key: newKey(), events: events.length, body, digests, marks, madeAt: now() });
     sealed += events.length;
   }
 

@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { SpoolDamaged } from './damage.ts';
+import type { EventDigests } from './event-digests.ts';
 
 /** Up to fifty events of a session, byte for byte as they will be sent, under their idempotency key. */
-export interface Batch {
+export interface Batch extends EventDigests {
   id: number;
   session: number;
   key: string;
@@ -12,7 +13,7 @@ export interface Batch {
   body: Uint8Array;
 }
 
-export interface NewBatch {
+export interface NewBatch extends EventDigests {
   session: number;
   key: string;
   events: number;
@@ -63,15 +64,16 @@ const SELECT_WAITING = `
 
 export function createBatches(db: DatabaseSync, path: string) {
   const insert = db.prepare(`
-    INSERT INTO batches (session, key, events, made_at, encoding, size, body, checksum)
-    VALUES (?, ?, ?, ?, 'zstd', ?, ?, ?)`);
+    INSERT INTO batches (session, key, events, made_at, size, body, digests, marks, checksum)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const next = db.prepare('SELECT * FROM batches WHERE session = ? AND id > ? ORDER BY id LIMIT 1');
   const waiting = {
     oldest: db.prepare(`${SELECT_WAITING} first LIMIT ?`),
     newest: db.prepare(`${SELECT_WAITING} last DESC LIMIT ?`),
   };
   const has = db.prepare(`SELECT 1 FROM batches WHERE id = ? AND ${SENT}`);
-  const replace = db.prepare('UPDATE batches SET key = ?, events = ?, size = ?, body = ?, checksum = ? WHERE id = ?');
+  const replace = db.prepare(`
+    UPDATE batches SET key = ?, events = ?, size = ?, body = ?, digests = ?, marks = ?, checksum = ? WHERE id = ?`);
   const remove = db.prepare('DELETE FROM batches WHERE id = ?');
   const removeSession = db.prepare('DELETE FROM batches WHERE session = ? RETURNING events');
   const last = db.prepare('SELECT max(id) AS id FROM batches');
@@ -92,20 +94,21 @@ export function createBatches(db: DatabaseSync, path: string) {
 
   /** If a changed batch were sent, the service would refuse it for good. */
   function check(row: Record<string, unknown>): void {
-    if (row.checksum === null || row.checksum === checksumOf(row)) return;
+    if (row.checksum === checksumOf(toBatch(row))) return;
     throw new SpoolDamaged(path, `batch ${row.id} has changed`);
   }
 
   return {
-    add({ session, key, events, body, madeAt }: NewBatch): void {
-      insert.run(session, key, events, madeAt, body.byteLength, body, checksumOf({ key, events, body }));
+    add(batch: NewBatch): void {
+      const { session, key, events, body, digests, marks, madeAt } = batch;
+      const counts = JSON.stringify(marks);
+      insert.run(session, key, events, madeAt, body.byteLength, body, digests, counts, checksumOf(batch));
     },
     /** The waiting batches of a session, the oldest first. Batches may be added or removed during the iteration. */
     *ofSession(session: number): Generator<Batch> {
       for (let row = next.get(session, 0); row; row = next.get(session, row.id as number)) {
         check(row);
-        const { id, key, events, body } = row;
-        yield { id: Number(id), session, key: String(key), events: Number(events), body: body as Uint8Array };
+        yield toBatch(row);
       }
     },
     /** Throws `SpoolDamaged` if a batch has changed since it was written. The structure check does not find that. */
@@ -118,8 +121,10 @@ export function createBatches(db: DatabaseSync, path: string) {
     /** False once the batch was acknowledged, or once a person kept it back or threw it away. */
     has: (id: number): boolean => has.get(id) !== undefined,
     /** Replaces a batch with fewer events under a new key. */
-    replace: ({ id, key, events, body }: Batch) =>
-      replace.run(key, events, body.byteLength, body, checksumOf({ key, events, body }), id),
+    replace(batch: Batch): void {
+      const { id, key, events, body, digests, marks } = batch;
+      replace.run(key, events, body.byteLength, body, digests, JSON.stringify(marks), checksumOf(batch), id);
+    },
     remove: (id: number) => remove.run(id),
     /** Throws away a session's unsent events. Returns how many there were. */
     removeSession: (session: number): number =>
@@ -155,5 +160,15 @@ function toDepth({ batches, events, bytes, oldest }: Record<string, unknown>): D
   };
 }
 
-const checksumOf = ({ key, events, body }: Record<string, unknown>): number =>
-  crc32(body as Uint8Array, crc32(`${key} ${events}`));
+const toBatch = ({ id, session, key, events, body, digests, marks }: Record<string, unknown>): Batch => ({
+  id: Number(id),
+  session: Number(session),
+  key: String(key),
+  events: Number(events),
+  body: body as Uint8Array,
+  digests: digests as Uint8Array,
+  marks: JSON.parse(String(marks)) as Batch['marks'],
+});
+
+const checksumOf = ({ key, events, body, digests, marks }: Omit<NewBatch, 'session' | 'madeAt'>): number =>
+  crc32(body, crc32(digests, crc32(`${key} ${events} ${JSON.stringify(marks)}`)));

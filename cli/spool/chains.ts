@@ -14,12 +14,8 @@ export interface SentChain {
   masked: Masked;
 }
 
-/**
- * Since version 10: the chain of each session of the service that only this machine has sent to. Chains of version 9 had no
- * salts, so they cannot be continued.
- */
+/** The chain of each session of the service that only this machine has sent to. */
 export const CHAINS = `
-  DROP TABLE IF EXISTS chains;
   CREATE TABLE chains (
     service_id TEXT PRIMARY KEY,
     start TEXT NOT NULL,

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * Since version 11: of each agent's version, how many captured records had a type or a field that no reader knows, and how many
+ * Of each agent's version, how many captured records had a type or a field that no reader knows, and how many
  * lines were too long. `kind` is `all` for the number of all records. `reader` is the version of capture that met it last.
  */
 export const FORMS = `
-  CREATE TABLE IF NOT EXISTS forms (
+  CREATE TABLE forms (
     agent TEXT NOT NULL,
     version TEXT NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('all', 'line', 'record', 'field')),

@@ -12,7 +12,15 @@ function setUp() {
   const path = join(makeFolder(), 'spool.db');
   let spool = openSpool(path);
   const session = spool.sessions.ensure('codex', 'one');
-  spool.batches.add({ session, key: 'key', events: 1, body: new Uint8Array(), madeAt: 0 });
+  spool.batches.add({
+    session,
+    key: 'key',
+    events: 1,
+    digests: new Uint8Array(),
+    marks: {},
+    body: new Uint8Array(),
+    madeAt: 0,
+  });
   return {
     session,
     spool,

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { EXIT, Failure } from '../failure.ts';
 import { type Lock, takeLock, takeShare } from '../lock.ts';
 import { createBatches } from './batches.ts';
-import { CHAINS, createChains } from './chains.ts';
+import { createChains } from './chains.ts';
 import { damageOf, SpoolDamaged } from './damage.ts';
 import {
   attachDecisions,
@@ -15,23 +15,13 @@ import {
   openDecisions,
 } from './decisions.ts';
 import { createFiles } from './files.ts';
-import { createForms, FORMS } from './forms.ts';
+import { createForms } from './forms.ts';
 import { createHolds } from './holds.ts';
 import { createMeta } from './meta.ts';
 import { joinPauses, MOST_SET_BACK_MS, type Pause } from './pauses.ts';
 import { makePrivate } from './private.ts';
 import { createRefused } from './refused.ts';
-import {
-  KEPT_BACK,
-  MEET_AGAIN,
-  MEET_FORKS_AGAIN,
-  READABLE_VERSION,
-  SCHEMA,
-  SPOOL_VERSION,
-  VERSION_7_COLUMNS,
-  VERSION_8_COLUMNS,
-  VERSION_10_COLUMN,
-} from './schema.ts';
+import { KEPT_BACK, MEET_AGAIN, MEET_FORKS_AGAIN, SCHEMA, SPOOL_VERSION } from './schema.ts';
 import { createSeen } from './seen.ts';
 import { createSessions } from './sessions.ts';
 
@@ -78,7 +68,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
   // This comes before the tables, because the tables of an earlier version hold some decisions.
   attachDecisions(db, decided);
   const decisions = createDecisions(db);
-  createTables(db, path, decisions);
+  createTables(db, path);
   db.exec(KEPT_BACK);
   const batches = createBatches(db, path);
   const meta = createMeta(db);
@@ -314,20 +304,13 @@ function putAside(path: string, now: number): string {
   }
 }
 
-function createTables(db: DatabaseSync, path: string, decisions: Decisions): void {
+function createTables(db: DatabaseSync, path: string): void {
   const version = () => Number(db.prepare('PRAGMA main.user_version').get()?.user_version);
-  if (version() < SPOOL_VERSION && (version() === 0 || version() >= READABLE_VERSION)) {
+  if (version() === 0) {
     db.exec('BEGIN IMMEDIATE');
     // Another process may have created the tables first.
-    if (version() === 0) db.exec(SCHEMA);
-    else if (version() < SPOOL_VERSION) {
-      if (version() < 6) takeOver(db, decisions);
-      if (version() < 7) for (const column of VERSION_7_COLUMNS) db.exec(`ALTER TABLE sessions ADD COLUMN ${column}`);
-      if (version() < 8) for (const column of VERSION_8_COLUMNS) db.exec(`ALTER TABLE opened ADD COLUMN ${column}`);
-      if (version() < 10) db.exec(`ALTER TABLE sessions ADD COLUMN ${VERSION_10_COLUMN}; ${CHAINS}`);
-      if (version() < 11) db.exec(FORMS);
-    }
-    db.exec(`PRAGMA main.user_version = ${SPOOL_VERSION}; COMMIT`);
+    if (version() === 0) db.exec(`${SCHEMA}; PRAGMA main.user_version = ${SPOOL_VERSION}`);
+    db.exec('COMMIT');
   }
   if (version() > SPOOL_VERSION) {
     throw new Failure(EXIT.failure, `${path} was written by a newer version of capture.`, 'Update capture.');
@@ -338,15 +321,4 @@ function createTables(db: DatabaseSync, path: string, decisions: Decisions): voi
       'Keep it: unsent events whose transcript is gone are only in that file.';
     throw new Failure(EXIT.failure, `${path} was written by a version of capture before its first release.`, hint);
   }
-}
-
-/** Version 5 stored in the spool that a session was deleted, and the other decisions in files beside it. */
-function takeOver(db: DatabaseSync, decisions: Decisions): void {
-  for (const { agent, agent_session: session } of db.prepare('SELECT * FROM sessions WHERE deleted = 1').all()) {
-    decisions.say(String(agent), String(session), 'deleted', Date.now());
-  }
-  db.exec('ALTER TABLE sessions DROP COLUMN deleted');
-  // A daemon of version 5 always left a file with the decision about earlier sessions.
-  const hadDaemon = db.prepare("SELECT 1 FROM meta WHERE name = 'daemon'").get() !== undefined;
-  if (hadDaemon && decisions.consent() === undefined) decisions.lose();
 }

@@ -2,28 +2,13 @@ import { CHAINS } from './chains.ts';
 import { FORMS } from './forms.ts';
 
 /** Increases when the tables change. */
-export const SPOOL_VERSION = 11;
-
-/** The oldest version whose spool this version takes over. */
-export const READABLE_VERSION = 5;
+export const SPOOL_VERSION = 12;
 
 /** Sessions of this spool that stay on this machine by a decision. */
 export const KEPT_BACK = `
   CREATE TEMP VIEW kept_back AS SELECT sessions.id AS session, verdicts.verdict
     FROM decided.verdicts JOIN main.sessions ON sessions.agent = verdicts.agent AND agent_session = verdicts.session
     WHERE verdicts.verdict <> 'wanted'`;
-
-/**
- * Since version 7: whether the session is on hold, why, and until when; how often opening it failed; and the time, in
- * milliseconds since 1970, up to which its records have expired at the service and are not sent again.
- */
-export const VERSION_7_COLUMNS = [
-  "sending TEXT NOT NULL DEFAULT 'waiting' CHECK (sending IN ('waiting', 'held', 'refused'))",
-  'held_why TEXT',
-  'held_until INTEGER',
-  'reopenings INTEGER NOT NULL DEFAULT 0',
-  'expired_until INTEGER',
-];
 
 /**
  * Gives a verdict to every session of the spool without one, so that rules and `skip` find it although its transcript is at
@@ -43,15 +28,6 @@ export const MEET_FORKS_AGAIN = `
     FROM main.files JOIN main.sessions ON sessions.id = files.session
     WHERE origin ->> 'forkedFrom' IS NOT NULL AND origin ->> 'subagent' IS NULL
   ON CONFLICT DO NOTHING`;
-
-/**
- * Since version 8: who may see a session of the service according to its last answer, and who was to see it when it was
- * opened.
- */
-export const VERSION_8_COLUMNS = ['visibility TEXT', 'wanted TEXT'];
-
-/** Since version 10: from which generation on the session has keys of this machine, because somebody else captures it, too. */
-export const VERSION_10_COLUMN = 'own_from INTEGER';
 
 /** The tables of an empty spool. */
 export const SCHEMA = `
@@ -86,8 +62,17 @@ export const SCHEMA = `
     held_elsewhere INTEGER NOT NULL DEFAULT 0,
     -- How many events the service's session had, by its last answer. More later are of another machine.
     service_events INTEGER,
-    ${VERSION_10_COLUMN},
-${VERSION_7_COLUMNS.map((column) => `    ${column},\n`).join('')}    UNIQUE (agent, agent_session)
+    -- From which generation on the session has keys of this machine, because somebody else captures it, too.
+    own_from INTEGER,
+    -- Whether the session is on hold, why, and until when.
+    sending TEXT NOT NULL DEFAULT 'waiting' CHECK (sending IN ('waiting', 'held', 'refused')),
+    held_why TEXT,
+    held_until INTEGER,
+    -- How often opening it failed.
+    reopenings INTEGER NOT NULL DEFAULT 0,
+    -- The time, in milliseconds since 1970, up to which its records have expired at the service and are not sent again.
+    expired_until INTEGER,
+    UNIQUE (agent, agent_session)
   );
   CREATE INDEX sessions_open ON sessions (last_at) WHERE state = 'open';
 
@@ -96,7 +81,9 @@ ${VERSION_7_COLUMNS.map((column) => `    ${column},\n`).join('')}    UNIQUE (age
     id INTEGER PRIMARY KEY,
     session INTEGER NOT NULL REFERENCES sessions (id),
     service_id TEXT NOT NULL UNIQUE,
-    ${VERSION_8_COLUMNS.join(', ')}
+    -- Who may see it according to the service's last answer, and who was to see it when it was opened.
+    visibility TEXT,
+    wanted TEXT
   );
   CREATE INDEX opened_session ON opened (session);
 
@@ -142,12 +129,13 @@ ${VERSION_7_COLUMNS.map((column) => `    ${column},\n`).join('')}    UNIQUE (age
     session INTEGER NOT NULL REFERENCES sessions (id),
     key TEXT NOT NULL,
     events INTEGER NOT NULL,
-    first_at INTEGER,
     made_at INTEGER NOT NULL,
-    encoding TEXT NOT NULL,
     size INTEGER NOT NULL,
     body BLOB NOT NULL,
-    checksum INTEGER
+    -- For receipts: see event-digests.ts.
+    digests BLOB NOT NULL,
+    marks TEXT NOT NULL,
+    checksum INTEGER NOT NULL
   );
   CREATE INDEX batches_session ON batches (session, id, size);
 

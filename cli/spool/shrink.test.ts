@@ -8,7 +8,7 @@ test('an emptied spool gives its space back in steps', () => {
   const path = join(makeFolder(), 'spool.db');
   const spool = openSpool(path);
   const session = spool.sessions.ensure('codex', 'one');
-  const batch = { session, events: 1, firstAt: 0, madeAt: 0, encoding: 'identity', records: new Uint8Array() };
+  const batch = { session, events: 1, madeAt: 0, digests: new Uint8Array(), marks: {} };
   spool.transact(() => {
     for (let n = 0; n < 200; n++) spool.batches.add({ ...batch, key: `${n}`, body: new Uint8Array(100_000) });
   });

@@ -1,10 +1,8 @@
 import type { BulkResult } from '../../contract/capture.ts';
-import { contentDigest, eventDigest, follow } from '../../contract/chain.ts';
+import { eventDigest, follow } from '../../contract/chain.ts';
 import { saltKeysOf, saltsOf } from '../../contract/salts.ts';
-import { countMarks } from '../../redact/mark.ts';
-import { parseExact } from '../exact.ts';
+import { eachDigest } from '../spool/event-digests.ts';
 import type { Spool } from '../spool/open.ts';
-import { readEvents } from './refusals.ts';
 import type { Append } from './service.ts';
 
 /**
@@ -23,11 +21,9 @@ export function followSent({ chains }: Spool, append: Append, result: BulkResult
   const masked = { ...chain.masked };
   const saltOf = saltsOf(saltKeysOf(chain.chainKey));
   let { head } = chain;
-  for (const text of readEvents(append)) {
-    const { eventType, payload } = parseExact(text) as { eventType: string; payload: unknown };
-    const said = JSON.stringify(payload);
-    head = follow(head, eventDigest(saltOf(head.sequence + 1) as string, contentDigest(eventType, said)));
-    countMarks(said, masked);
+  for (const content of eachDigest(append)) {
+    head = follow(head, eventDigest(saltOf(head.sequence + 1) as string, content));
   }
+  for (const [rule, times] of Object.entries(append.marks)) masked[rule] = (masked[rule] ?? 0) + times;
   chains.write(append.sessionId, { ...chain, head, masked });
 }

@@ -2,6 +2,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { BulkResult } from '../../contract/capture.ts';
 import { parseExact } from '../exact.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { digestEvents } from '../spool/event-digests.ts';
 import { Blocked, hasStatus } from './problem.ts';
 import type { Append } from './service.ts';
 
@@ -103,10 +104,14 @@ function halve(batch: Append): [Append, Append] | undefined {
   return [half(events.slice(0, middle), 'a'), half(events.slice(middle), 'b')];
 }
 
-export const withEvents = <Batch extends Pick<Append, 'events' | 'body'>>(batch: Batch, events: string[]): Batch => ({
+export const withEvents = <Batch extends Pick<Append, 'events' | 'body' | 'digests' | 'marks'>>(
+  batch: Batch,
+  events: string[],
+): Batch => ({
   ...batch,
   events: events.length,
   body: zstdCompressSync(`{"events":[${events.join(',')}]}`),
+  ...digestEvents(events),
 });
 
 /** The JSON texts of a batch's events. Writing them again gives the same text, whatever numbers are in them. */

@@ -60,7 +60,15 @@ test("a folder's objection that is found while its remote is read keeps its sess
   const { context } = createContext({ home, context: { now: () => time } });
   const spool = openSpool(':memory:');
   const id = spool.sessions.ensure('codex', 'early');
-  spool.batches.add({ session: id, key: 'key', events: 1, body: Buffer.from('body'), madeAt: time });
+  spool.batches.add({
+    session: id,
+    key: 'key',
+    events: 1,
+    digests: new Uint8Array(),
+    marks: {},
+    body: Buffer.from('body'),
+    madeAt: time,
+  });
   const policy = openPolicy(context, spool);
   policy.refresh();
   policy.objection('codex', { session: 'early', cwd: root }, { startedAt: time, heads: () => [] });

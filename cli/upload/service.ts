@@ -1,6 +1,7 @@
 import { writeAppends } from '../../contract/appends-body.ts';
 import type { BulkResult } from '../../contract/capture.ts';
 import { type Client, createClient, type Fetch, REQUEST_TIMEOUT_MS, type Reply } from '../../contract/client.ts';
+import type { EventDigests } from '../spool/event-digests.ts';
 import { VERSION } from '../version.ts';
 
 export interface Service {
@@ -10,7 +11,7 @@ export interface Service {
   append(batches: readonly Append[]): Promise<BulkResult[]>;
 }
 
-export interface Append {
+export interface Append extends EventDigests {
   sessionId: string;
   key: string;
   events: number;

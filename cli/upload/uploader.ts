@@ -235,10 +235,11 @@ export class Uploader {
     return batches;
   }
 
-  #toAppend({ id, session, key, events, body }: Batch): Append {
+  #toAppend({ id, session, key, events, body, digests, marks }: Batch): Append {
     const { serviceId = '', serviceEvents } = this.#spool.sessions.get(session);
     if (serviceEvents !== undefined) this.#eventCounts.set(serviceId, serviceEvents);
-    return { sessionId: serviceId, key, events, body, isWanted: () => this.#spool.batches.has(id) };
+    const isWanted = () => this.#spool.batches.has(id);
+    return { sessionId: serviceId, key, events, body, digests, marks, isWanted };
   }
 
   async #sendOnce(appends: readonly Append[]): Promise<BulkResult[]> {
