@@ -5,7 +5,7 @@ import { chainStart, eventDigest, follow } from '../../contract/chain.ts';
 import { newChainKey, saltKeysOf, saltsOf } from '../../contract/salts.ts';
 import { runs } from '../../contract/test/runs.ts';
 import { VOCABULARY } from '../../contract/transcript.ts';
-import { followAppends } from '../../server/evidence/follow-appends.ts';
+import { followAppends } from '../../server/derive/follow-appends.ts';
 import { scanAppend } from '../../server/ingest/scan/append.ts';
 import { encodeFrame } from '../../server/log/frame.ts';
 import { createBatching } from '../read/batching.ts';

@@ -2,9 +2,9 @@ import { readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ChainHead } from '../../contract/chain.ts';
-import { type ChainJob, followAppends } from '../evidence/follow-appends.ts';
 import { Damaged } from '../log/damaged.ts';
 import { deriveSlice, type Slice, type SliceJob } from './derive-slice.ts';
+import { type ChainJob, followAppends } from './follow-appends.ts';
 import { KeptSessions } from './kept-sessions.ts';
 import { readPrices } from './prices/prices.ts';
 

@@ -1,9 +1,9 @@
 import type { ChainHead } from '../../contract/chain.ts';
-import type { ChainJob } from '../evidence/follow-appends.ts';
 import { Damaged } from '../log/damaged.ts';
 import { type JobAsker, OnDemand } from '../on-demand.ts';
 import type { Failed, Reply, Request } from './derive-program.ts';
 import type { Slice, SliceJob } from './derive-slice.ts';
+import type { ChainJob } from './follow-appends.ts';
 
 /** Runs the heavy part of deriving and of countersigning on a thread of their own. */
 export interface DeriveThread {
