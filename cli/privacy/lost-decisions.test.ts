@@ -155,6 +155,26 @@ test("a session at rest that is skipped after its fork was met again keeps back 
   expect(texts(2)).toEqual(sent);
 });
 
+test('a session at rest that is skipped after the loss keeps back a fork that was not met before', async () => {
+  const { start, home, state, service, file, texts, waitForTexts } = await setUpDaemon();
+  const first = await start();
+  const timestamp = new Date().toISOString();
+  write(file(1), `${prompt(1, 1, 'one', { timestamp })}\n`);
+  await waitForTexts(1, ['one']);
+  await first.end();
+  const repeated = prompt(1, 1, 'one', { timestamp, sessionId: sessionId(2) });
+  write(file(2), `${repeated}\n${prompt(2, 1, 'of the fork', { timestamp })}\n`);
+  removeFiles(state, /^decisions\.db/);
+  const variables = { CAPTURE_HOME: state };
+  writeConsent({ home, variables }, { since: Date.parse(timestamp) - DAY, history: 'all' });
+  const options = { home, url: service.url, secret: 'sk_live_test', variables };
+  expect(await run(['skip', sessionId(1)], options)).toMatchObject({ exitCode: 0 });
+  await start();
+  sayNow(file(3), 3, 'later');
+  await waitForTexts(3, ['later']);
+  expect(texts(2)).toEqual([]);
+});
+
 test('after an import of one folder without any question, the daemon sends no other earlier session', async () => {
   const { start, home, service, say, file, age, texts, waitForTexts, state } = await setUpDaemon({
     consent: 'unasked',

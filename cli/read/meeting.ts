@@ -1,5 +1,7 @@
 import type { Policy } from '../privacy/policy.ts';
-import type { Unread } from './identify.ts';
+import type { Spool } from '../spool/open.ts';
+import type { Found } from './discover.ts';
+import { readFirstKeys, type Unread } from './identify.ts';
 import type { RecordHash } from './identity.ts';
 
 /** The facts that decide about a session when capture meets its transcript. */
@@ -21,6 +23,20 @@ export function meetSessions(
     return policy.objection(agent, origin, { startedAt, heads });
   };
   return new Map(all.toSorted(bySession).map((one) => [one, judge(one)]));
+}
+
+/**
+ * The session of a transcript that has nothing new, if the decision about the session is lost. Capture meets it again before its
+ * forks, so that they inherit the person's decision.
+ */
+export function findUnmet(spool: Spool, policy: Pick<Policy, 'find'>, found: Found): Met[] {
+  const { agent, root, path } = found;
+  const row = spool.files.find(agent.id, root, path);
+  if (row === undefined || row.origin.subagent !== undefined) return [];
+  const known = policy.find(agent.id, row.origin.session);
+  if (known === undefined || known.startedAt !== undefined) return [];
+  const { origin, startedAt } = row;
+  return [{ found, origin, startedAt, firstKeys: () => readFirstKeys(found) }];
 }
 
 /** Sessions come before their forks, and all of them before sub-agents. */

@@ -12,12 +12,12 @@ import type { Spool } from '../spool/open.ts';
 import { followClock, isActive, NOTED_EVERY_MS, type Pause } from '../spool/pauses.ts';
 import { type CommitOptions, Commits, CursorMoved } from './commit.ts';
 import { type Found, findTranscripts, type Place, stampOf, type Trouble, tolerateFileErrors } from './discover.ts';
-import { type FileBeingRead, readFirstKeys, type Unread } from './identify.ts';
+import type { FileBeingRead, Unread } from './identify.ts';
 import type { RecordHash } from './identity.ts';
 import { emptyLog, findTold, markTold, sortInboxes } from './inbox.ts';
 import { findKept } from './kept.ts';
 import { createMask } from './mask.ts';
-import { byAge, byRank, type Met, meetSessions } from './meeting.ts';
+import { byAge, byRank, findUnmet, type Met, meetSessions } from './meeting.ts';
 import { openRecords } from './open.ts';
 import type { CapturedRecord, RecordStream } from './record.ts';
 import { MOMENT_MS } from './stored/records.ts';
@@ -138,7 +138,7 @@ export function createReader(options: ReaderOptions) {
         const isYoung = now() - found.modifiedAt < patienceMs;
         const files = findAllUnread(spool, found, { now: now(), isYoung, isWanted });
         met.push({ rest, isYoung, found, told, files });
-        if (files.length === 0) unmet.push(...findUnmet(found));
+        if (files.length === 0 && policy) unmet.push(...findUnmet(spool, policy, found));
       });
     }
     const all = [...unmet, ...met.flatMap(({ files }) => files)];
@@ -173,20 +173,6 @@ export function createReader(options: ReaderOptions) {
       if (arePausesOutdated()) spool.setPauses(pauses);
       if (clock > decisions.clock() + NOTED_EVERY_MS) spool.noteClock(clock);
     });
-  }
-
-  /**
-   * The session of a transcript that has nothing new, if the decision about the session is lost. Capture meets it again
-   * before its forks, so that they inherit the person's decision.
-   */
-  function findUnmet(found: Found): Met[] {
-    const { agent, root, path } = found;
-    const row = spool.files.find(agent.id, root, path);
-    if (row === undefined || row.origin.subagent !== undefined) return [];
-    const known = policy?.find(agent.id, row.origin.session);
-    if (known === undefined || known.startedAt !== undefined) return [];
-    const { origin, startedAt } = row;
-    return [{ found, origin, startedAt, firstKeys: () => readFirstKeys(found) }];
   }
 
   /** The periods of a transcript's session whose records stay on this machine. */

@@ -6,9 +6,10 @@ import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { ancestors } from '../paths.ts';
 import { openPolicy } from '../pipeline.ts';
+import type { Found } from '../read/discover.ts';
 import type { Unread } from '../read/identify.ts';
 import { createRecordHash } from '../read/identity.ts';
-import { meetSessions } from '../read/meeting.ts';
+import { findUnmet, meetSessions } from '../read/meeting.ts';
 import { findUnread } from '../read/unread.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
@@ -40,11 +41,13 @@ export const chooseMet = (context: Context, spool: Spool, name: string | undefin
  * begins later with the same records is a fork and inherits the decision.
  */
 export function chooseToDecide(context: Context, spool: Spool, name: string | undefined): MetSession {
-  const all = listMet(context, spool);
+  const read: Found[] = [];
+  const all = listMet(context, spool, (found) => read.push(found));
   const chosen = choose(context, spool, all, name);
   const policy = openPolicy(context, spool);
+  const unmet = read.flatMap((found) => findUnmet(spool, policy, found));
   const unread = all.flatMap((one) => one.unread);
-  meetSessions(policy, createRecordHash(readKey(stateFolder(context))), unread);
+  meetSessions(policy, createRecordHash(readKey(stateFolder(context))), [...unmet, ...unread]);
   policy.keep();
   return chosen;
 }
@@ -69,7 +72,8 @@ function choose(context: Context, spool: Spool, all: readonly MetSession[], name
 const changeOf = ({ root, path }: FileRow): number =>
   statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-function listMet(context: Context, spool: Spool): MetSession[] {
+/** `onRead` is called for each transcript without uncaptured records. */
+function listMet(context: Context, spool: Spool, onRead: (found: Found) => void = () => {}): MetSession[] {
   const met = new Map<string, MetSession>();
   for (const {
     id,
@@ -97,7 +101,9 @@ function listMet(context: Context, spool: Spool): MetSession[] {
     const one = ensure(agent, session);
     if (folder !== undefined) one.folders.push(folder);
   }
-  for (const { agent, modifiedAt, sessions } of findUnread(context, spool, () => {})) {
+  for (const found of findUnread(context, spool, () => {})) {
+    const { agent, modifiedAt, sessions } = found;
+    if (sessions.length === 0) onRead(found);
     for (const file of sessions) {
       const one = ensure(agent.id, file.origin.session);
       if (file.origin.cwd !== undefined) one.folders.push(file.origin.cwd);
