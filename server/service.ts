@@ -205,7 +205,6 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const background = startJobs(2);
   // Sweeping has its own queue, because the job that removes organizations waits for a sweep.
   const sweeping = startJobs(1);
-  // Repricing has its own queue, because it may take hours.
   const truncation = store.engine === 'sqlite' ? new LogTruncation(store.db, onError) : undefined;
   const onBus = bus && store.pool && new JetStreamJournal({ bus, db: store.db, pool: store.pool, onError });
   const sweep = () =>

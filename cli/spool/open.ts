@@ -65,7 +65,6 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
   // FULL: the records of a transcript are on the disk before its cursor moves past them.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
   db.exec('PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -4096');
-  // This comes before the tables, because the tables of an earlier version hold some decisions.
   attachDecisions(db, decided);
   const decisions = createDecisions(db);
   createTables(db, path);
@@ -217,7 +216,7 @@ function columnsOf(db: DatabaseSync, schema: string, table: string): string[] {
   return names(schema).flatMap(({ name }) => (own.has(name) ? [String(name)] : []));
 }
 
-/** Notices that other decisions have replaced those that this spool was filled under, or that version 5 filled it. */
+/** Notices that other decisions have replaced those that this spool was filled under. */
 function noticeLoss(db: DatabaseSync, decisions: Decisions, { getMeta, setMeta }: ReturnType<typeof createMeta>): void {
   const known = getMeta('decisions');
   const id = decisions.id();

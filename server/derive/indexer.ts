@@ -72,6 +72,9 @@ const OVERLAP_MS = 600_000;
 /** How often all sessions are checked: a session may have failed, been dropped, or lost its derived data. */
 const CHECK_ALL_MS = 86_400_000;
 
+/** The most noted sessions that one search derives. The others stay noted: the queue of their organization would drop some. */
+const MOST_REACHED = 200;
+
 /** A request to derive a session. It exists until a run takes it. */
 interface DeriveRequest {
   /** Whether somebody waits for it. */
@@ -160,9 +163,10 @@ export class Indexer {
     return true;
   }
 
-  /** Derives the noted sessions of the organization. Settles when that is done, or the time is over. */
+  /** Derives noted sessions of the organization, the longest noted first. Settles when that is done, or the time is over. */
   async reachNoted(organizationId: string, patienceMs = QUESTION_PATIENCE_MS): Promise<void> {
-    const noted = [...this.#noted.values()].filter((session) => session.organizationId === organizationId);
+    const isOf = (session: Noted) => session.organizationId === organizationId;
+    const noted = [...this.#noted.values().filter(isOf).take(MOST_REACHED)];
     if (noted.length > 0) await withinPatience(this.#runNoted(noted), patienceMs);
   }
 

@@ -68,4 +68,14 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await expect.poll(() => told, { timeout: LONG_MS }).toEqual([sessionId]);
     await indexer.close();
   });
+
+  test('derives at most 200 sessions for one search, and the others at their time', async () => {
+    const { indexer } = startIndexer(store, { gatherOpenMs: 10 * LONG_MS });
+    const note = (id: string) =>
+      indexer.note({ organizationId, sessionId: id, status: 'active', eventCount: 9, events: framed(1) });
+    for (let n = 0; n < 250; n++) note(`ses_${n}`);
+    await indexer.reachNoted(organizationId, LONG_MS);
+    expect(indexer.waiting()).toBe(50);
+    await indexer.close();
+  });
 });
