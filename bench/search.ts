@@ -5,8 +5,10 @@ import { deriveSession } from '../server/derive/derive-session.ts';
 import { createDeriveThread } from '../server/derive/derive-thread.ts';
 import { readPriceList } from '../server/derive/prices/price-list.ts';
 import { readVersion } from '../server/derive/version.ts';
+import { RowWords } from '../server/search/row-words.ts';
 import { addWords } from '../server/search/words.ts';
 import type { Store } from '../server/store/open.ts';
+import { Signature } from '../server/store/signature.ts';
 import { startIssuer } from './issuer.ts';
 import { onBothEngines } from './postgres.ts';
 import { startService, type Where } from './process.ts';
@@ -159,8 +161,12 @@ async function fill(store: Store, made: Seed) {
   if (store.engine === 'postgres') await sql`analyze`.execute(store.db);
   const indexBytes = await sizeOfIndex(store);
   const began = performance.now();
-  const words = new Set<string>();
-  for (const text of texts) addWords(text, words);
+  const signature = new Signature();
+  let words = new RowWords();
+  for (const text of texts) {
+    if (words.isFull) words = new RowWords();
+    addWords(text, words, signature);
+  }
   const perMegabyte = (performance.now() - began) / (texts.reduce((sum, text) => sum + text.length, 0) / 1e6);
   const occurring = occurringIn(texts);
   const detail = `${(indexBytes / 1e6).toFixed(0)} MB for ${(textBytes / 1e6).toFixed(0)} MB of events; ${perMegabyte.toFixed(0)} ms a MB to cut them into words`;

@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { RowWords } from '../server/search/row-words.ts';
 import { collectWords } from '../server/search/words.ts';
 import { openStore } from '../server/store/open.ts';
+import { Signature } from '../server/store/signature.ts';
 import { type OpenFile, openFile } from '../server/store/sqlite/open-file.ts';
 import { withFolder } from './process.ts';
 import { quantile, type Row } from './report.ts';
@@ -38,12 +40,16 @@ export async function benchWords(): Promise<Row[]> {
 function createChunks(): string[] {
   const event = createEvents(1);
   return Array.from({ length: CHUNKS }, () => {
-    const words = new Set<string>();
+    const words = new RowWords();
+    const signature = new Signature();
     for (let n = 0; n < EVENTS; n++) {
       const { eventType, payload } = event(1024);
-      collectWords(eventType, payload, words);
+      collectWords(eventType, payload, words, signature);
     }
-    return [...words].map((word) => `abcd${word}`).join(' ');
+    return words
+      .takeFresh()
+      .map((word) => `abcd${word}`)
+      .join(' ');
   });
 }
 

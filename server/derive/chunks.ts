@@ -3,8 +3,10 @@ import { readEvent, readJoined } from '../../contract/entry/read.ts';
 import type { SessionEvent } from '../../contract/event.ts';
 import { isPart, joinParts, type Part } from '../../contract/parts.ts';
 import { decodeFrame } from '../log/frame.ts';
-import { collectWords, ENOUGH_WORDS } from '../search/words.ts';
+import { RowWords } from '../search/row-words.ts';
+import { collectWords } from '../search/words.ts';
 import { toTimestamp } from '../store/columns.ts';
+import { Signature } from '../store/signature.ts';
 import { clipEntry } from './clip.ts';
 
 /** An append, as far as deriving needs it. */
@@ -15,7 +17,14 @@ export interface Source {
   body: Uint8Array;
 }
 
-/** Some consecutive events: their entries, and the words in them. */
+/** A row of the word index: the words of up to 1,024 consecutive events. */
+export interface IndexRow {
+  /** Its first event, which begins a chunk. */
+  first: number;
+  words: RowWords;
+}
+
+/** Some consecutive events: their entries, and which words they may have. */
 export interface Chunk {
   first: number;
   last: number;
@@ -24,13 +33,18 @@ export interface Chunk {
   bytes: number;
   /** The entries as JSON, separated by commas. */
   entries: string;
-  words: Set<string>;
-  /**
-   * The words that the index has, in its form and separated by spaces. `counted` is the number of `words` that are already in
-   * it.
-   */
-  indexed: string;
-  counted: number;
+  signature: Signature;
+  /** The row that has its words. */
+  row: IndexRow;
+  /** The words that it brought to its row, and those of them that the store does not have yet. */
+  words: string;
+  fresh: string[];
+}
+
+/** The last chunk, as long as it has room, and the last row. */
+export interface Open {
+  chunk?: Chunk | undefined;
+  row?: IndexRow | undefined;
 }
 
 export interface Cut {
@@ -39,15 +53,15 @@ export interface Cut {
   entries: Entry[];
   /** Sequence of the last event in the chunks. */
   through: number;
-  /** The last chunk, as long as it has room. */
-  open: Chunk | undefined;
+  open: Open;
 }
 
 /*
- * The ends of chunks depend only on the events and their words, so that interruptions do not change them. A change of this rule
- * requires empty derived tables.
+ * The ends of chunks and rows depend only on the events and their words, so that interruptions do not change them. A change of this
+ * rule requires empty derived tables.
  */
 const MOST_EVENTS = 64;
+const MOST_EVENTS_OF_ROW = 1_024;
 const MOST_BYTES = 256 * 1024;
 /** The most parts of at most 256 KiB that are joined; a payload with more stays in parts. */
 const MOST_JOINED = 64;
@@ -63,13 +77,13 @@ interface RawEvent {
 /**
  * Cuts the events from `from` on into chunks. Parts of one payload stay together: an incomplete run of parts at the end is left
  * for later, unless no more events can come.
- * @param begun the chunk that ends before `from` and has room; new events are added to it
+ * @param begun the chunk that ends before `from` and has room, and the last row; new events are added to them
  */
-export function cutChunks(appends: readonly Source[], from: number, isClosed: boolean, begun?: Chunk): Cut {
+export function cutChunks(appends: readonly Source[], from: number, isClosed: boolean, begun: Open = {}): Cut {
   const events = appends.flatMap((append) => readAppend(append, from));
-  const chunks = begun ? [begun] : [];
+  const chunks = begun.chunk ? [begun.chunk] : [];
   const entries: Entry[] = [];
-  let open = begun;
+  let { chunk: open, row } = begun;
   let through = from - 1;
   for (let at = 0; at < events.length; ) {
     const length = lengthOfRun(events, at, isClosed);
@@ -77,7 +91,8 @@ export function cutChunks(appends: readonly Source[], from: number, isClosed: bo
     const unit = events.slice(at, at + length);
     const first = (unit[0] as RawEvent).sequence;
     if (!open) {
-      open = beginChunk(first);
+      row = row && hasRoom(row, first) ? row : { first, words: new RowWords() };
+      open = beginChunk(first, row);
       chunks.push(open);
     }
     entries.push(...addUnit(open, unit));
@@ -86,22 +101,25 @@ export function cutChunks(appends: readonly Source[], from: number, isClosed: bo
     at += length;
     if (isFull(open)) open = undefined;
   }
-  return { chunks, entries, through, open };
+  return { chunks, entries, through, open: { chunk: open, row } };
 }
 
-const beginChunk = (first: number): Chunk => ({
+const hasRoom = ({ first, words }: IndexRow, next: number) => next - first < MOST_EVENTS_OF_ROW && !words.isFull;
+
+const beginChunk = (first: number, row: IndexRow): Chunk => ({
   first,
   last: first,
   events: 0,
   bytes: 0,
   entries: '',
-  words: new Set(),
-  indexed: '',
-  counted: 0,
+  signature: new Signature(),
+  row,
+  words: '',
+  fresh: [],
 });
 
-const isFull = ({ events, bytes, words }: Chunk): boolean =>
-  events >= MOST_EVENTS || bytes >= MOST_BYTES || words.size >= ENOUGH_WORDS;
+const isFull = ({ events, bytes, signature }: Chunk): boolean =>
+  events >= MOST_EVENTS || bytes >= MOST_BYTES || signature.isFull;
 
 function readAppend(append: Source, from: number): RawEvent[] {
   const createdAt = toTimestamp(append.created_at);
@@ -152,16 +170,19 @@ function addUnit(chunk: Chunk, unit: readonly RawEvent[]): Entry[] {
   const single = payload === undefined ? unit : [{ ...first, payload }];
   chunk.events += unit.length;
   for (const { bytes } of unit) chunk.bytes += bytes;
-  return single.map((event) => {
+  const { row, signature } = chunk;
+  const added = single.map((event) => {
     const entry = clipEntry(read(event, payload === undefined ? 1 : unit.length));
     chunk.entries += `${chunk.entries === '' ? '' : ','}${JSON.stringify(entry)}`;
     try {
-      collectWords(event.eventType, event.payload, chunk.words);
+      collectWords(event.eventType, event.payload, row.words, signature);
     } catch {
       // Nested too deep to walk: a search finds no words of this event.
     }
     return entry;
   });
+  chunk.fresh.push(...row.words.takeFresh());
+  return added;
 }
 
 /** Undefined if the parts do not form JSON. */

@@ -50,8 +50,9 @@ export async function deriveSession(
   if (before.version <= 0) {
     // The audience may have changed before the claim. If it changes now, the claim is lost.
     row = { ...row, ...(await findAudience(db, { organizationId, sessionId })) };
-    if (before.version < 0) await removeChunks(db, row);
   }
+  // The rows of another version are removed first, because the index must never have a word of a chunk twice.
+  if (before.version !== 0 && before.version !== version) await removeChunks(db, row);
   let wrote = false;
   while (!signal.aborted) {
     const after: Derived | 'done' | 'lost' = await writeSliceOf(options, { ...found, row }, before, until());
@@ -126,7 +127,7 @@ async function makeSlice(
   const asker = { group: organizationId, person: SERVICE, signal };
   const goOn = async (share: number) => derive({ ...job, ...(await readSome(db, row, through + 1, share)) }, asker);
   const fromStored = async (share: number) => {
-    const stored = { facts, from, words: await readWords(db, organizationId, sessionId, from) };
+    const stored = { facts, from, words: await readWords(db, organizationId, sessionId) };
     const some = await readSome(db, row, from, share);
     // A first attempt without the earlier entries would find out whether they are needed, but only after much of the work.
     const slice = isRewritten === 1 && some.isEnd ? undefined : await derive({ ...job, ...some, stored }, asker);

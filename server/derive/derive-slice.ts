@@ -3,8 +3,9 @@ import type { Entry } from '../../contract/entry/entry.ts';
 import { readOwnLanes } from '../../contract/entry/lanes.ts';
 import { readRevisions } from '../../contract/entry/revisions.ts';
 import { addressOf, hasHost } from '../../contract/repository.ts';
-import type { DerivedChunk, ListColumns } from '../store/derived.ts';
-import { type Chunk, cutChunks, type Source } from './chunks.ts';
+import { RowWords } from '../search/row-words.ts';
+import type { DerivedChunk, ListColumns, StoredWords } from '../store/derived.ts';
+import { type Chunk, cutChunks, type Open, type Source } from './chunks.ts';
 import { CountedRecords } from './counted-records.ts';
 import type { SessionOrigin } from './day-rows.ts';
 import { compareRows, type RowChanges, rowsOf } from './fact-rows.ts';
@@ -49,8 +50,8 @@ export interface StoredSlices {
   facts: string;
   /** The first event of the open chunk, which is derived again. */
   from: number;
-  /** The words of the open chunk, if the index only supports additions. */
-  words: { first: number; words: Uint8Array }[];
+  /** The words that the last row of the index has from each chunk, with their prefixes and separated by spaces. */
+  words: StoredWords[];
   /** Entries of all chunks before `from`, if the facts are derived again. */
   earlier?: Uint8Array[];
 }
@@ -107,7 +108,7 @@ export function deriveSlice(job: SliceJob, prices: Prices, kept = new KeptSessio
   const rows = rowsOf(facts, job.place);
   const slice = {
     through,
-    next: open?.first ?? through + 1,
+    next: open.chunk?.first ?? through + 1,
     isEnd,
     chunks: chunks.map((chunk) => writeChunk(chunk, job)),
     facts: writeFacts(facts),
@@ -119,11 +120,27 @@ export function deriveSlice(job: SliceJob, prices: Prices, kept = new KeptSessio
   return slice;
 }
 
-function beginStored({ facts: text }: StoredSlices, { through, place }: SliceJob): Begun {
+function beginStored({ facts: text, words }: StoredSlices, { through, place, wordPrefix }: SliceJob): Begun {
   const facts = readFacts(text);
   const records = through === 0 ? new CountedRecords() : undefined;
-  return { facts, rows: rowsOf(facts, place), open: undefined, records };
+  return { facts, rows: rowsOf(facts, place), open: restoreRow(words, wordPrefix.length), records };
 }
+
+function restoreRow(stored: readonly StoredWords[], skipped: number): Open {
+  const [head] = stored;
+  if (!head) return {};
+  const words = new RowWords();
+  for (const one of stored)
+    words.restore(
+      wordsIn(one)
+        .split(' ')
+        .map((word) => word.slice(skipped)),
+    );
+  return { row: { first: head.first, words } };
+}
+
+const wordsIn = ({ words }: StoredWords): string =>
+  typeof words === 'string' ? words : zstdDecompressSync(words).toString('utf8');
 
 /** @param counted the entries that count, among `entries` */
 function foldOn(
@@ -199,22 +216,22 @@ const packed = (text: string): Uint8Array => zstdCompressSync(text);
 export const readEntries = (bytes: Uint8Array): Entry[] => JSON.parse(zstdDecompressSync(bytes).toString('utf8'));
 
 function writeChunk(chunk: Chunk, { stored, wordPrefix, packsWords }: SliceJob): DerivedChunk {
-  const { first, last, entries, words } = chunk;
-  const known = stored?.words.find((other) => other.first === first);
-  if (known) chunk.indexed = zstdDecompressSync(known.words).toString('utf8');
-  // A kept chunk has its words in order; a stored chunk has them in any order.
-  const before = new Set(known ? chunk.indexed.split(' ') : []);
-  const added = [...words].slice(chunk.counted).map((word) => wordPrefix + word);
-  const fresh = added.filter((word) => !before.has(word)).join(' ');
-  const goesOn = chunk.indexed !== '';
-  chunk.indexed = [chunk.indexed, fresh].filter((text) => text !== '').join(' ');
-  chunk.counted = words.size;
+  const { first, last, entries, signature, row } = chunk;
+  const known = packsWords ? stored?.words.find((other) => other.first === first) : undefined;
+  if (known) chunk.words = wordsIn(known);
+  const goesOn = chunk.words !== '';
+  const added = chunk.fresh.map((word) => wordPrefix + word).join(' ');
+  chunk.fresh = [];
+  if (packsWords) chunk.words = [chunk.words, added].filter((text) => text !== '').join(' ');
   return {
     first,
     last,
+    rowFirst: row.first,
+    // The chunk may go on to change its own.
+    signature: Uint8Array.from(signature.bytes),
     entries: packed(`[${entries}]`),
-    words: packsWords ? packed(chunk.indexed) : chunk.indexed,
-    added: fresh,
+    words: packsWords ? packed(chunk.words) : null,
+    added,
     goesOn,
   };
 }

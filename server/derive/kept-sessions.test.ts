@@ -6,7 +6,7 @@ const session = (through: number, weight = 1) => ({
   through,
   facts: noFacts(),
   rows: { days: [], addOns: [], values: [] },
-  open: undefined,
+  open: {},
   records: undefined,
   weight,
 });
@@ -23,7 +23,7 @@ test('returns a session once, and only in its state after that event', () => {
 
 test('drops the least recently used sessions when all together are too large', () => {
   const kept = new KeptSessions();
-  for (let n = 0; n < 100; n++) kept.put(`s${n}`, session(n, 100_000));
+  for (let n = 0; n < 100; n++) kept.put(`s${n}`, session(n, 200_000));
   const known = Array.from({ length: 100 }, (_, n) => kept.take(`s${n}`, n) !== undefined);
   expect(known.indexOf(true)).toBe(70);
   expect(known.slice(70).every(Boolean)).toBe(true);
@@ -32,6 +32,6 @@ test('drops the least recently used sessions when all together are too large', (
 test('keeps nothing of a session that is larger than its limit', () => {
   const kept = new KeptSessions();
   kept.put('small', session(1));
-  kept.put('large', session(1, 4_000_000));
+  kept.put('large', session(1, 7_000_000));
   expect(kept.take('large', 1)).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import type { Chunk } from './chunks.ts';
+import type { Open } from './chunks.ts';
 import type { CountedRecords } from './counted-records.ts';
 import type { FactRows } from './fact-rows.ts';
 import type { Facts } from './facts.ts';
@@ -9,16 +9,15 @@ export interface KeptSession {
   through: number;
   facts: Facts;
   rows: FactRows;
-  /** The chunk that still has room. */
-  open: Chunk | undefined;
+  open: Open;
   /** Absent if the facts do not yet cover all entries, or earlier entries are unknown. */
   records: CountedRecords | undefined;
   /** Characters of the facts as JSON, and about as many for the rows that repeat their names. */
   weight: number;
 }
 
-/** The most characters of kept facts, entries, words and texts: some 8 MB of memory. */
-const MOST_WEIGHT = 3_000_000;
+/** The most bytes of kept facts, entries and words: some 8 MB of memory. */
+const MOST_WEIGHT = 6_000_000;
 
 /**
  * Keeps the state of the most recently derived sessions, so that the events of their open chunk need not be read again. The
@@ -51,6 +50,8 @@ export class KeptSessions {
   }
 }
 
-/** A long word keeps its whole source text in memory. */
-const weightOf = ({ weight, open, records }: KeptSession): number =>
-  weight + (records?.weight ?? 0) + (open ? open.entries.length + 2 * open.indexed.length + open.bytes : 0);
+const weightOf = ({ weight, open: { chunk, row }, records }: KeptSession): number =>
+  weight +
+  (records?.weight ?? 0) +
+  (row ? row.words.weight : 0) +
+  (chunk ? chunk.entries.length + chunk.words.length : 0);

@@ -5,14 +5,14 @@
  */
 
 /** The class of a code unit; `UNKNOWN` until it is computed. */
-const UNKNOWN = 0;
-const OUTSIDE = 1;
-const LOWER = 2;
-const UPPER = 3;
+export const UNKNOWN = 0;
+export const OUTSIDE = 1;
+export const LOWER = 2;
+export const UPPER = 3;
 /** Digits, marks, and letters without case. */
-const PLAIN = 4;
+export const PLAIN = 4;
 /** Written without spaces between words. */
-const DENSE = 5;
+export const DENSE = 5;
 
 const DENSE_SCRIPTS = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]/u;
 
@@ -24,9 +24,9 @@ function classify(character: string): number {
 }
 
 /** By code unit. Surrogates stay unknown, because their class depends on the other half. */
-const CLASSES = new Uint8Array(65_536);
+export const CLASSES = new Uint8Array(65_536);
 
-function classAt(text: string, at: number): number {
+export function classAt(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   const known = CLASSES[unit] as number;
   if (known !== UNKNOWN) return known;
@@ -67,10 +67,10 @@ export function cutText(text: string, from: number, take: Take): void {
  * Longer identifiers are cut here, so that finding the identifier around an index costs the same in any text. Such identifiers
  * are random anyway.
  */
-const LONGEST_IDENTIFIER = 256;
+export const LONGEST_IDENTIFIER = 256;
 
 /** @returns where the identifier ends */
-function cutIdentifier(text: string, start: number, cuts: number[]): number {
+export function cutIdentifier(text: string, start: number, cuts: number[]): number {
   const most = outsidePair(text, Math.min(text.length, start + LONGEST_IDENTIFIER));
   let last = start;
   let previous = PLAIN;

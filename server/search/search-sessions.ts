@@ -10,8 +10,8 @@ import { type Batch, gather, nextBatch, type Wanted } from './candidates.ts';
 import { type Clock, isOfContent, readFilters } from './filters.ts';
 import { createMatcher } from './matcher.ts';
 import { type RangeRead, type Reader, readRanges } from './read-events.ts';
+import { AND_MORE } from './row-words.ts';
 import { type CandidateRange, type Decision, findRanges, type Unfinished, Verification } from './verify.ts';
-import { AND_MORE } from './words.ts';
 
 export interface Search extends Clock {
   viewer: Viewer;

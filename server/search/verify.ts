@@ -3,7 +3,7 @@ import type { Db } from '../store/schema.ts';
 import { type EventRange, findChunks, type Searched } from '../store/word-index.ts';
 import type { Matcher } from './matcher.ts';
 import type { FoundEvent, RangeRead } from './read-events.ts';
-import { AND_MORE } from './words.ts';
+import { AND_MORE } from './row-words.ts';
 
 /** Where the next answer continues to read a session, and what earlier answers found in it. */
 export interface Unfinished {

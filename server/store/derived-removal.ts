@@ -1,5 +1,6 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
+import { INDEX_ROW } from './derived.ts';
 import { isPostgres } from './postgres.ts';
 import { firstRow, runAll } from './rows.ts';
 import type { Db, SessionChunkRow, SessionRow } from './schema.ts';
@@ -47,16 +48,16 @@ export const removeChunk = async (db: Db, organizationId: string, sessionId: str
 async function removeFirst(transaction: Db, organizationId: string, sessionId: string): Promise<boolean> {
   const chunk = await firstRow(
     transaction,
-    sql<Pick<SessionChunkRow, 'words'> & { chunk_id: number }>`
+    sql<Pick<SessionChunkRow, 'words'> & { index_row: number }>`
       delete from session_chunks
       where organization_id = ${organizationId}
         and chunk_id = (select chunk_id from session_chunks where session_id = ${sessionId} limit 1)
-      returning chunk_id, words`,
+      returning ${INDEX_ROW} as index_row, words`,
   );
   const words = chunk?.words instanceof Uint8Array ? zstdDecompressSync(chunk.words).toString('utf8') : '';
   if (chunk && words !== '') {
     await sql`insert into chunk_words (chunk_words, rowid, words)
-      values ('delete', ${chunk.chunk_id}, ${words})`.execute(transaction);
+      values ('delete', ${chunk.index_row}, ${words})`.execute(transaction);
   }
   return chunk !== undefined;
 }

@@ -35,14 +35,24 @@ export type ListColumns = Omit<
 export interface DerivedChunk {
   first: number;
   last: number;
+  /** The first event of the index row that has its words. */
+  rowFirst: number;
+  /** Which words it may have; see `store/signature.ts`. */
+  signature: Uint8Array;
   /** Compressed JSON. */
   entries: Uint8Array;
-  /** Separated by spaces; compressed for SQLite, which stores them in addition to its index. */
-  words: string | Uint8Array;
-  /** The words that are new to the index, separated by spaces. */
+  /** The words that it brought to its row, compressed and separated by spaces, for SQLite, whose index cannot remove them otherwise. */
+  words: Uint8Array | null;
+  /** The words that are new to the row, separated by spaces. */
   added: string;
-  /** Whether the index has words of it already: the chunk is stored and goes on. */
+  /** Whether the row has words of it already: the chunk is stored and goes on. */
   goesOn: boolean;
+}
+
+/** The words of a chunk, or of a whole row; see `readWords`. */
+export interface StoredWords {
+  first: number;
+  words: Uint8Array | string;
 }
 
 const DERIVED = ['version', 'derived_through', 'next_chunk', 'is_rewritten', 'is_final', 'facts', 'masks'] as const;
@@ -167,7 +177,7 @@ export function writeSlice(db: Db, slice: NewSlice): Promise<boolean> {
   const facts = sql`
     update session_facts set ${sql.join(changes)}
     where ${ofSession(row)} and version = ${before.version} and derived_through = ${before.derived_through}
-      and masks = ${before.masks} ${isStored(db, row, chunks)}`;
+      and masks = ${before.masks} ${isStored(row, chunks)}`;
   return runAtOnce(db, [
     facts,
     ...writeChunks(db, row, chunks),
@@ -179,53 +189,82 @@ export function writeSlice(db: Db, slice: NewSlice): Promise<boolean> {
 }
 
 /**
- * Whether the chunk that goes on is still stored. The end of a mask removes chunks before the facts, and only the remaining words would
- * be added to the index of SQLite. Removing a chunk from the index with words that the index does not have damages the index.
+ * Whether the chunk that goes on, and the first chunk of its row, are still stored. The end of a mask removes chunks before the facts, and only
+ * the remaining words would be added to the index. Removing a chunk from the index with words that the index does not have damages
+ * the index.
  */
-function isStored(db: Db, row: Target, chunks: readonly DerivedChunk[]): Sql {
-  const open = isPostgres(db) ? undefined : chunks.find(({ goesOn }) => goesOn);
-  if (!open) return NONE;
-  return sql`and exists (select 1 from session_chunks where ${ofSession(row)} and first_sequence = ${open.first})`;
+function isStored(row: Target, [begun]: readonly DerivedChunk[]): Sql {
+  if (!begun) return NONE;
+  const needed = [
+    ...(begun.goesOn ? [begun.first] : []),
+    ...(begun.rowFirst < begun.first || begun.goesOn ? [begun.rowFirst] : []),
+  ];
+  const firsts = [...new Set(needed)];
+  if (firsts.length === 0) return NONE;
+  return sql`and ${firsts.length} = (
+    select count(*) from session_chunks where ${ofSession(row)} and first_sequence in (${sql.join(firsts)}))`;
 }
 
 function writeChunks(db: Db, row: Target, chunks: readonly DerivedChunk[]): Sql[] {
-  if (chunks.length === 0) return [];
-  const { session_id, organization_id } = row;
-  const rows = chunks.map(({ first, last, entries, words }) => {
-    const indexed = words instanceof Uint8Array ? words : sql`array_to_tsvector(string_to_array(${words}, ' '))`;
-    return sql`(${session_id}, ${organization_id}, ${first}, ${last}, ${entries}, ${indexed})`;
-  });
-  const written = sql`
-    insert into session_chunks (session_id, organization_id, first_sequence, last_sequence, entries, words)
-    values ${sql.join(rows)}
-    on conflict (session_id, first_sequence) do update set last_sequence = excluded.last_sequence,
-      entries = excluded.entries, words = excluded.words`;
-  const added = isPostgres(db) ? [] : chunks.filter((chunk) => chunk.added !== '');
-  // Inserting a row again adds words to it: the index only maps words to rows.
-  const indexed = added.map(
-    ({ first, added: words }) => sql`
-      insert into chunk_words (rowid, words) select chunk_id, ${words} from session_chunks
-      where session_id = ${session_id} and first_sequence = ${first} and organization_id = ${organization_id}`,
-  );
-  return [written, ...indexed];
+  return chunks.flatMap((chunk) => (isPostgres(db) ? writeWithWords(row, chunk) : writeBesideWords(row, chunk)));
 }
 
-/** Reads the words of the chunks from `from` on. Only the index of SQLite needs them, to add and remove words. */
-export async function readWords(
-  db: Db,
-  organizationId: string,
-  sessionId: string,
-  from: number,
-): Promise<{ first: number; words: Uint8Array }[]> {
-  if (isPostgres(db)) return [];
+/** On SQLite, which adds words to a row of its index when the row is inserted again. */
+function writeBesideWords(row: Target, chunk: DerivedChunk): Sql[] {
+  const written = writeChunk(row, chunk, chunk.words, sql`excluded.words`);
+  if (chunk.added === '') return [written];
+  const indexed = sql`
+    insert into chunk_words (rowid, words) select ${INDEX_ROW}, ${chunk.added} from session_chunks
+    where ${ofSession(row)} and first_sequence = ${chunk.first}`;
+  return [written, indexed];
+}
+
+/** On PostgreSQL, where the first chunk of a row has its words. */
+function writeWithWords(row: Target, chunk: DerivedChunk): Sql[] {
+  const { first, rowFirst, added } = chunk;
+  const words = added === '' ? sql`null` : sql`array_to_tsvector(string_to_array(${added}, ' '))`;
+  const joined = sql`coalesce(session_chunks.words || excluded.words, excluded.words, session_chunks.words)`;
+  if (first === rowFirst) return [writeChunk(row, chunk, words, joined)];
+  const written = writeChunk(row, chunk, sql`null`, sql`session_chunks.words`);
+  if (added === '') return [written];
+  const indexed = sql`
+    update session_chunks set words = coalesce(words || ${words}, ${words})
+    where ${ofSession(row)} and first_sequence = ${rowFirst}`;
+  return [written, indexed];
+}
+
+function writeChunk(row: Target, chunk: DerivedChunk, words: unknown, laterWords: Sql): Sql {
+  const { session_id, organization_id } = row;
+  const { first, last, rowFirst, signature, entries } = chunk;
+  const indexRow =
+    rowFirst === first
+      ? sql`null`
+      : sql`(select ${INDEX_ROW} from session_chunks where ${ofSession(row)} and first_sequence = ${rowFirst})`;
+  return sql`
+    insert into session_chunks
+      (session_id, organization_id, first_sequence, last_sequence, index_row, signature, entries, words)
+    values (${session_id}, ${organization_id}, ${first}, ${last}, ${indexRow}, ${signature}, ${entries}, ${words})
+    on conflict (session_id, first_sequence) do update set last_sequence = excluded.last_sequence,
+      signature = excluded.signature, entries = excluded.entries, words = ${laterWords}`;
+}
+
+/** The row of the index that has the words of a chunk: the id of the row's first chunk. */
+export const INDEX_ROW = sql`coalesce(index_row, chunk_id)`;
+
+/** Reads the words of the last index row: those that each chunk brought, or on PostgreSQL the words of the row. */
+export async function readWords(db: Db, organizationId: string, sessionId: string): Promise<StoredWords[]> {
+  const words = isPostgres(db) ? sql`array_to_string(tsvector_to_array(words), ' ')` : sql`words`;
   const rows = await allRows(
     db,
-    sql<{ first: number; words: Uint8Array | string }>`
-      select first_sequence as first, words from session_chunks
-      where organization_id = ${organizationId} and session_id = ${sessionId} and first_sequence >= ${from}
+    sql<StoredWords>`
+      select first_sequence as first, ${words} as words from session_chunks
+      where organization_id = ${organizationId} and session_id = ${sessionId} and words is not null
+        and ${INDEX_ROW} = (
+          select ${INDEX_ROW} from session_chunks
+          where organization_id = ${organizationId} and session_id = ${sessionId} order by first_sequence desc limit 1)
       order by first_sequence`,
   );
-  return rows.flatMap(({ first, words }) => (words instanceof Uint8Array ? [{ first, words }] : []));
+  return rows;
 }
 
 /** How many chunks are fetched at once: about half a megabyte. */

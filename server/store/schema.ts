@@ -306,10 +306,17 @@ export interface SessionChunkRow {
   organization_id: string;
   first_sequence: number;
   last_sequence: number;
+  /** The `chunk_id` of the first chunk that shares its row of the word index; null for this chunk itself. */
+  index_row: number | null;
+  /** Which words it may have: `store/signature.ts`. */
+  signature: Uint8Array;
   /** Compressed JSON: `contract/entry/entry.ts`. */
   entries: Uint8Array;
-  /** Its words: indexed here by PostgreSQL; separated by spaces and compressed on SQLite, which indexes them elsewhere. */
-  words: Uint8Array | string;
+  /**
+   * On PostgreSQL the words of the whole row, at its first chunk, which are indexed here. On SQLite, which indexes them elsewhere, the words that the
+   * chunk brought to its row, separated by spaces and compressed.
+   */
+  words: Uint8Array | string | null;
 }
 
 /** The figures that both the rows of a session and the sums over sessions have. */

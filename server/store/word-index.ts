@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
+import { INDEX_ROW } from './derived.ts';
 import { fromJsonArray, isOneOf, jsonArray, ofEngine } from './dialect.ts';
 import { isPostgres } from './postgres.ts';
 import { allRows, firstRow, NONE } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
+import { bitOf } from './signature.ts';
 import { asService } from './tenant.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -46,25 +48,28 @@ export interface Searched {
   prefixes: readonly string[];
 }
 
-/** The chunks of the organization that contain the words. */
-function chunksWith(
-  db: Db,
-  { organizationId, prefixes }: Searched,
-  wanted: WordsWanted,
-  ofFew = false,
-): RawBuilder<unknown> {
+/** The ids of the index rows of the organization that contain the words. */
+function rowsWith(db: Db, { organizationId, prefixes }: Searched, wanted: WordsWanted): RawBuilder<unknown> {
   const expression = expressionOf(db, prefixes, wanted);
-  if (!isPostgres(db)) return sql`chunk_id in (select rowid from chunk_words where chunk_words match ${expression})`;
-  // The offset prevents PostgreSQL from starting with another condition and unpacking the words of each chunk.
-  return sql`(select session_id, first_sequence, last_sequence from session_chunks
-    where organization_id = ${organizationId} and words @@ ${expression}::tsquery ${ofFew ? NONE : sql`offset 0`}) as chunks`;
+  if (!isPostgres(db)) return sql`(select rowid from chunk_words where chunk_words match ${expression})`;
+  // The offset prevents PostgreSQL from starting with another condition and unpacking the words of each row.
+  return sql`(select chunk_id from session_chunks
+    where organization_id = ${organizationId} and words @@ ${expression}::tsquery offset 0)`;
 }
 
-/**
- * For up to this many sessions PostgreSQL may unpack their words instead of listing all chunks with a word. With a million
- * events a common word takes 4 instead of 8 ms. With four times as many sessions it would take 18 instead of 11 ms.
- */
-const FEW_SESSIONS = 200;
+/** The chunks whose signatures have the words. A signature knows no beginnings of words. */
+function mayHave(wanted: WordsWanted): RawBuilder<unknown> {
+  const hasAll = (words: readonly IndexedWord[]) => {
+    const bits = words.filter(({ open }) => !open).map(({ word }) => sql`get_bit(signature, ${bitOf(word)}) = 1`);
+    return bits.length === 0 ? undefined : sql`(${sql.join(bits, sql` and `)})`;
+  };
+  const conditions = wanted.flatMap((any) => {
+    const alternatives = any.map(hasAll);
+    const known = alternatives.filter((one) => one !== undefined);
+    return known.length < alternatives.length ? [] : [sql`and (${sql.join(known, sql` or `)})`];
+  });
+  return conditions.length === 0 ? NONE : sql.join(conditions, sql` `);
+}
 
 /** The plans that PostgreSQL must not use for a search; see `byIndex`. */
 const OFF = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'].map(
@@ -86,18 +91,17 @@ export const byIndex = <Result>(db: Db, work: (db: Db) => Promise<Result>): Prom
       )
     : work(db);
 
-/** Finds the ids of sessions with a chunk that contains the words; undefined if more than `most` chunks contain them. */
+/** Finds the ids of sessions with an index row that contains the words; undefined if more than `most` rows contain them. */
 export async function findByWords(
   db: Db,
   searched: Searched,
   wanted: WordsWanted,
   most: number,
 ): Promise<string[] | undefined> {
-  const chunks = chunksWith(db, searched, wanted);
-  const some = isPostgres(db)
-    ? sql`select session_id from ${chunks} limit ${most + 1}`
-    : sql`select session_id from session_chunks indexed by session_chunks_by_id
-        where ${chunks} and organization_id = ${searched.organizationId} limit ${most + 1}`;
+  const { organizationId } = searched;
+  const some = sql`
+    select session_id from session_chunks ${isPostgres(db) ? NONE : sql`indexed by session_chunks_by_id`}
+    where chunk_id in ${rowsWith(db, searched, wanted)} and organization_id = ${organizationId} limit ${most + 1}`;
   // Returns one row, because a common word would otherwise return thousands of unused rows.
   const { rows } = await sql<{ count: number; ids: string[] | string | null }>`
     select count(*) as count, case when count(*) <= ${most} then ${jsonArray(db)}(distinct session_id) end as ids
@@ -107,7 +111,10 @@ export async function findByWords(
   return fromJsonArray(ids ?? []);
 }
 
-/** Finds the chunks of the sessions, from a sequence on, that contain wanted words; in order, one row for each `place`. */
+/**
+ * Finds the chunks of the sessions, from a sequence on, whose index rows contain wanted words and whose signatures may have them; in order, one
+ * row for each `place`.
+ */
 export async function findChunks(
   db: Db,
   searched: Searched,
@@ -116,17 +123,16 @@ export async function findChunks(
   from = 1,
 ): Promise<(EventRange & { place: number })[]> {
   if (sessionIds.length === 0 || asked.length === 0) return [];
-  const isOfThese = isOneOf(db, 'session_id', sessionIds);
-  const arms = asked.map(({ place, words }) => {
-    const chunks = chunksWith(db, searched, words, sessionIds.length <= FEW_SESSIONS);
-    const columns = sql`select session_id as "sessionId", first_sequence as "first", last_sequence as "last",
-      cast(${place} as integer) as place from`;
-    return isPostgres(db)
-      ? sql`${columns} ${chunks} where ${isOfThese} and last_sequence >= ${from}`
-      : // The plus prevents SQLite from fetching the rows one by one by their row ids.
-        sql`${columns} session_chunks where ${isOfThese} and organization_id = ${searched.organizationId}
-          and last_sequence >= ${from} and +${chunks}`;
-  });
+  const { organizationId } = searched;
+  // The plus prevents SQLite from fetching the rows one by one by their row ids.
+  const arms = asked.map(
+    ({ place, words }) => sql`
+      select session_id as "sessionId", first_sequence as "first", last_sequence as "last",
+        cast(${place} as integer) as place
+      from session_chunks
+      where ${isOneOf(db, 'session_id', sessionIds)} and organization_id = ${organizationId} and last_sequence >= ${from}
+        and +${INDEX_ROW} in ${rowsWith(db, searched, words)} ${mayHave(words)}`,
+  );
   const { rows } = await sql<EventRange & { place: number }>`
     ${sql.join(arms, sql` union all `)} order by 1, 2`.execute(db);
   return rows;

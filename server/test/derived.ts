@@ -44,7 +44,7 @@ export async function readDerived({ db, engine }: TestStore) {
   const values = await db.selectFrom('session_values').selectAll().execute();
   const chunks = await db
     .selectFrom('session_chunks')
-    .select(['chunk_id', 'session_id', 'first_sequence', 'last_sequence', 'entries'])
+    .select(['chunk_id', 'session_id', 'first_sequence', 'last_sequence', 'index_row', 'signature', 'entries'])
     .select(engine === 'postgres' ? sql<string[]>`tsvector_to_array(words)`.as('words') : 'words')
     .orderBy('session_id')
     .orderBy('first_sequence')
@@ -57,11 +57,13 @@ export async function readDerived({ db, engine }: TestStore) {
   return {
     facts: facts.map(({ claimed_until: _, facts: known, ...row }) => ({ ...row, facts: JSON.parse(known || 'null') })),
     values: asText(values),
-    chunks: chunks.map(({ chunk_id: _, entries, words, ...row }) => ({
+    chunks: chunks.map(({ chunk_id: _, index_row: rowId, entries, words, signature, ...row }) => ({
       ...row,
+      rowFirst: chunks.find(({ chunk_id: id }) => id === rowId)?.first_sequence ?? row.first_sequence,
+      signature: Buffer.from(signature).toString('base64'),
       entries: JSON.parse(unpack(entries)),
       // Words start with a prefix of the organization, which differs between runs.
-      words: (words instanceof Uint8Array ? unpack(words).split(' ') : [...words]).map(withoutPrefix).sort(),
+      words: (words instanceof Uint8Array ? unpack(words).split(' ') : [...(words ?? [])]).map(withoutPrefix).sort(),
     })),
     days: asText(days),
     addOns: asText(addOns),
@@ -74,7 +76,7 @@ const teamOf = (organizationId: string) =>
 
 const withoutPrefix = (word: string) => word.slice(teamOf('').length);
 
-/** First sequences of the session's chunks that the index finds for the word. */
+/** First sequences of the session's index rows that have the word. */
 export async function chunksWith({ db, engine }: TestStore, sessionId: string, word: string): Promise<number[]> {
   const session = await db
     .selectFrom('sessions')
@@ -87,7 +89,7 @@ export async function chunksWith({ db, engine }: TestStore, sessionId: string, w
   return rows.map((row) => row.first_sequence);
 }
 
-/** Counts the chunks, of all organizations, that the index finds for a word of the team's sessions of one organization. */
+/** Counts the index rows, of all organizations, that the index finds for a word of the team's sessions of one organization. */
 export async function countChunksWith({ db, engine }: TestStore, organizationId: string, word: string) {
   const { rows } = await sql<{ count: number }>`select count(*) as count from session_chunks
     where ${isIndexed(engine, teamOf(organizationId) + word)}`.execute(db);

@@ -1,12 +1,14 @@
+import { RowWords } from '../search/row-words.ts';
 import type { Wanted } from '../search/term.ts';
 import { addWords } from '../search/words.ts';
+import { Signature } from '../store/signature.ts';
 import type { Steps as Work } from '../work.ts';
 
 /** The words of a text. */
 export function wordsOf(text: string): Set<string> {
-  const words = new Set<string>();
-  addWords(text, words);
-  return words;
+  const words = new RowWords();
+  addWords(text, words, new Signature());
+  return new Set(words.takeFresh());
 }
 
 /** Whether the search would read a chunk with these words. */

@@ -35,7 +35,9 @@ function readable(row: Record<string, unknown>): string {
     );
     return JSON.stringify(rest) + texts.join('') + Buffer.from(body).toString('latin1');
   }
-  return Object.values(row)
+  // A signature has bits, but no text.
+  const { signature: _, ...others } = row;
+  return Object.values(others)
     .map((value) => (value instanceof Uint8Array ? zstdDecompressSync(value).toString('utf8') : String(value)))
     .join(' ');
 }

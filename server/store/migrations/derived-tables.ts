@@ -151,13 +151,16 @@ create table session_values (
 );
 create index session_values_by_name on session_values (organization_id, field, name, session_id);
 
--- Consecutive events of a session: the entries the timeline shows, and the words in them.
+-- Consecutive events of a session: the entries the timeline shows, and which words they may have. Chunks share a row of the index:
+-- \`index_row\` is the id of the row's first chunk, and null for this chunk itself.
 create table session_chunks (
   chunk_id integer primary key autoincrement,
   session_id text not null,
   organization_id text not null,
   first_sequence integer not null,
   last_sequence integer not null,
+  index_row integer,
+  signature blob not null,
   entries blob not null,
   words blob,
   constraint session_chunks_by_session unique (session_id, first_sequence)
@@ -165,8 +168,8 @@ create table session_chunks (
 -- Finds the session of a chunk without reading the row, which needs several pages: 20,000 chunks in 14 instead of 30 ms.
 create index session_chunks_by_id on session_chunks (chunk_id, organization_id, session_id);
 
--- The index contains only which words are in which chunk. The words themselves are stored compressed in session_chunks, because
--- removing a chunk from the index needs them. A contentless index that deletes rows by itself would leave the words of a deleted
+-- The index contains only which words are in which row. The words that a chunk brought to its row are stored compressed in
+-- session_chunks, because removing them from the index needs them. A contentless index that deletes rows by itself would leave the words of a deleted
 -- session in its file. The words arrive already split: the tokenizer splits at blanks and keeps all characters beyond ASCII.
 create virtual table chunk_words using fts5(words, content='', columnsize=0, detail=none, tokenize='ascii');
 insert into chunk_words (chunk_words, rank) values ('secure-delete', 1);
@@ -186,13 +189,16 @@ create table session_values (
 );
 create index session_values_by_name on session_values (organization_id, field, name, session_id);
 
--- Consecutive events of a session: the entries the timeline shows, and the words in them.
+-- Consecutive events of a session: the entries the timeline shows, and which words they may have. Chunks share a row of the index:
+-- \`index_row\` is the id of the row's first chunk, which has the words, and null for this chunk itself.
 create table session_chunks (
   chunk_id bigint generated always as identity primary key,
   session_id text not null,
   organization_id text not null,
   first_sequence integer not null,
   last_sequence integer not null,
+  index_row bigint,
+  signature bytea not null,
   entries bytea not null,
   words tsvector,
   constraint session_chunks_by_session unique (session_id, first_sequence)
