@@ -1,4 +1,4 @@
-import { hashOf, mixOne, mixOther, SEED_ONE, SEED_OTHER, type Signature } from '../store/signature.ts';
+import { mixOne, mixOther, SEED_ONE, SEED_OTHER, type Signature } from '../store/signature.ts';
 import {
   CLASSES,
   classAt,
@@ -33,121 +33,132 @@ export function collectWords(eventType: string, payload: unknown, words: RowWord
 }
 
 /**
- * Adds the words of a text: whole identifiers, their parts, and pairs of characters in writing without spaces. It finds the words of `cutText`,
- * but hashes them while it reads, so that most words never become strings: this takes a third of the time.
+ * Adds the words of a text: whole identifiers, their parts, and pairs of characters in writing without spaces. It finds the words of
+ * `cutText`, but hashes them while it reads, so that most words never become strings.
  */
 export function addWords(given: string, words: RowWords, signature: Signature): void {
   const text = withoutNoise(given);
-  const lower = lowerCase(text);
-  let [denseStart, denseEnd] = [-1, -1];
-  for (let at = 0; at < text.length; ) {
-    const kind = kindAt(text, at);
-    if (kind === OUTSIDE) at++;
-    else if (kind === DENSE) {
-      const end = at + ((text.codePointAt(at) as number) > 0xffff ? 2 : 1);
-      if (denseEnd === at) addRange(lower, denseStart, end, words, signature);
-      addRange(lower, at, end, words, signature);
-      [denseStart, denseEnd] = [at, end];
-      at = end;
-    } else at = addIdentifier(text, lower, at, words, signature);
+  new Splitter(text, lowerCase(text), words, signature).run();
+}
+
+/** The code units of a text. Reading them one by one from a string takes three times as long. */
+class Units {
+  #units = new Uint16Array(64 * 1024);
+
+  read(text: string): Uint16Array {
+    const isLarge = text.length > this.#units.length;
+    const units = isLarge ? new Uint16Array(text.length) : this.#units;
+    Buffer.from(units.buffer).write(text, 'utf16le');
+    return units;
   }
 }
 
-const kindAt = (text: string, at: number): number => {
-  const known = CLASSES[text.charCodeAt(at)] as number;
-  return known === UNKNOWN ? classAt(text, at) : known;
-};
-
-function addRange(lower: string, start: number, end: number, words: RowWords, signature: Signature): void {
-  const cut = Math.min(end, start + LONGEST_WORD);
-  const [one, other] = hashOf(lower, start, cut);
-  words.add(one, other, lower, start, cut, signature);
-}
-
-/** Where the parts of the identifier at hand end, and the two hashes of each. */
+const unitsOfText = new Units();
+const unitsOfLower = new Units();
+/** Where the parts of an identifier end. */
 const ends = new Uint32Array(LONGEST_IDENTIFIER);
-const hashes = new Uint32Array(2 * LONGEST_IDENTIFIER);
 
-/** @returns where the identifier ends */
-function addIdentifier(text: string, lower: string, start: number, words: RowWords, signature: Signature): number {
-  const most = Math.min(text.length, start + LONGEST_IDENTIFIER);
-  // The hashes of the identifier, of its last part, and of this part without its last letter.
-  let one = SEED_ONE;
-  let other = SEED_OTHER;
-  let partOne = SEED_ONE;
-  let partOther = SEED_OTHER;
-  let beforeOne = SEED_ONE;
-  let beforeOther = SEED_OTHER;
-  let from = start;
-  let parts = 0;
-  let previous = PLAIN;
-  let lastCase = PLAIN;
-  let at = start;
-  for (; at < most; at++) {
-    const unit = text.charCodeAt(at);
-    // The second half of a pair may not be cut from the first.
-    if (unit >= 0xd800 && unit <= 0xdfff) return addWithPairs(text, lower, start, words, signature);
-    const kind = kindAt(text, at);
-    if (kind === OUTSIDE || kind === DENSE) break;
-    if (kind === UPPER && lastCase === LOWER) {
-      ends[parts] = at;
-      hashes[2 * parts] = partOne;
-      hashes[2 * parts++ + 1] = partOther;
-      from = at;
-      partOne = SEED_ONE;
-      partOther = SEED_OTHER;
-    } else if (kind === LOWER && previous === UPPER && at - 1 > from) {
-      // `HTMLParser`: the last capital belongs to the next word.
-      ends[parts] = at - 1;
-      hashes[2 * parts] = beforeOne;
-      hashes[2 * parts++ + 1] = beforeOther;
-      from = at - 1;
-      const capital = lower.charCodeAt(from);
-      partOne = mixOne(SEED_ONE, capital);
-      partOther = mixOther(SEED_OTHER, capital);
-    }
-    if (kind !== PLAIN) lastCase = kind;
-    previous = kind;
-    const small = lower.charCodeAt(at);
-    if (at - start < LONGEST_WORD) {
-      one = mixOne(one, small);
-      other = mixOther(other, small);
-    }
-    beforeOne = partOne;
-    beforeOther = partOther;
-    if (at - from < LONGEST_WORD) {
-      partOne = mixOne(partOne, small);
-      partOther = mixOther(partOther, small);
+class Splitter {
+  readonly #text: string;
+  readonly #lower: string;
+  readonly #units: Uint16Array;
+  readonly #lowerUnits: Uint16Array;
+  readonly #words: RowWords;
+  readonly #signature: Signature;
+
+  constructor(text: string, lower: string, words: RowWords, signature: Signature) {
+    this.#text = text;
+    this.#lower = lower;
+    this.#units = unitsOfText.read(text);
+    this.#lowerUnits = unitsOfLower.read(lower);
+    this.#words = words;
+    this.#signature = signature;
+  }
+
+  run(): void {
+    const text = this.#text;
+    const units = this.#units;
+    let [denseStart, denseEnd] = [-1, -1];
+    for (let at = 0; at < text.length; ) {
+      const known = CLASSES[units[at] as number] as number;
+      const kind = known === UNKNOWN ? classAt(text, at) : known;
+      if (kind === OUTSIDE) at++;
+      else if (kind === DENSE) {
+        const end = at + ((text.codePointAt(at) as number) > 0xffff ? 2 : 1);
+        if (denseEnd === at) this.#add(denseStart, end);
+        this.#add(at, end);
+        [denseStart, denseEnd] = [at, end];
+        at = end;
+      } else at = this.#addIdentifier(at);
     }
   }
-  const [length, count] = [at - start, parts + 1];
-  if (isWhole(length, count))
-    words.add(one >>> 0, other >>> 0, lower, start, Math.min(at, start + LONGEST_WORD), signature);
-  if (!hasParts(length, count)) return at;
-  ends[parts] = at;
-  hashes[2 * parts] = partOne;
-  hashes[2 * parts + 1] = partOther;
-  let begin = start;
-  for (let part = 0; part < count; part++) {
-    const end = ends[part] as number;
-    const [hash, otherHash] = [hashes[2 * part] as number, hashes[2 * part + 1] as number];
-    words.add(hash, otherHash, lower, begin, Math.min(end, begin + LONGEST_WORD), signature);
-    begin = end;
+
+  /** @returns where the identifier ends */
+  #addIdentifier(start: number): number {
+    const text = this.#text;
+    const units = this.#units;
+    const most = Math.min(text.length, start + LONGEST_IDENTIFIER);
+    let from = start;
+    let parts = 0;
+    let previous = PLAIN;
+    let lastCase = PLAIN;
+    let at = start;
+    for (; at < most; at++) {
+      const known = CLASSES[units[at] as number] as number;
+      const kind = known === UNKNOWN ? classAt(text, at) : known;
+      if (kind === OUTSIDE || kind === DENSE) break;
+      // The second half of a pair may not be cut from the first.
+      if (known === UNKNOWN && isSurrogate(units[at] as number)) return this.#addWithPairs(start);
+      if (kind === UPPER && lastCase === LOWER) {
+        ends[parts++] = at;
+        from = at;
+      } else if (kind === LOWER && previous === UPPER && at - 1 > from) {
+        // `HTMLParser`: the last capital belongs to the next word.
+        from = at - 1;
+        ends[parts++] = from;
+      }
+      if (kind !== PLAIN) lastCase = kind;
+      previous = kind;
+    }
+    ends[parts++] = at;
+    if (isWhole(at - start, parts)) this.#add(start, at);
+    if (!hasParts(at - start, parts)) return at;
+    from = start;
+    for (let part = 0; part < parts; part++) {
+      const end = ends[part] as number;
+      this.#add(from, end);
+      from = end;
+    }
+    return at;
   }
-  return at;
+
+  /** The same for an identifier with letters that take two code units. */
+  #addWithPairs(start: number): number {
+    const cuts = [start];
+    const end = cutIdentifier(this.#text, start, cuts);
+    cuts.push(end);
+    const [length, count] = [end - start, cuts.length - 1];
+    if (isWhole(length, count)) this.#add(start, end);
+    if (hasParts(length, count))
+      for (let n = 1; n < cuts.length; n++) this.#add(cuts[n - 1] as number, cuts[n] as number);
+    return end;
+  }
+
+  #add(start: number, end: number): void {
+    const units = this.#lowerUnits;
+    const cut = Math.min(end, start + LONGEST_WORD);
+    let one = SEED_ONE;
+    let other = SEED_OTHER;
+    for (let at = start; at < cut; at++) {
+      const unit = units[at] as number;
+      one = mixOne(one, unit);
+      other = mixOther(other, unit);
+    }
+    this.#words.add(one >>> 0, other >>> 0, this.#lower, start, cut, this.#signature);
+  }
 }
 
-/** The same for an identifier with letters that take two code units. */
-function addWithPairs(text: string, lower: string, start: number, words: RowWords, signature: Signature): number {
-  const cuts = [start];
-  const end = cutIdentifier(text, start, cuts);
-  cuts.push(end);
-  const [length, count] = [end - start, cuts.length - 1];
-  if (isWhole(length, count)) addRange(lower, start, end, words, signature);
-  if (hasParts(length, count))
-    for (let n = 1; n < cuts.length; n++) addRange(lower, cuts[n - 1] as number, cuts[n] as number, words, signature);
-  return end;
-}
+const isSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdfff;
 
 /** Replaces each run of noise by a space. It checks only every 256th letter, because each such run has one. */
 export function withoutNoise(text: string): string {
