@@ -10,6 +10,7 @@ import { findAudience } from '../store/viewer.ts';
 import { wordPrefix } from '../store/word-index.ts';
 import type { Slice } from './derive-slice.ts';
 import type { DeriveThread } from './derive-thread.ts';
+import { hasRulesOf } from './version.ts';
 
 export interface SessionOptions {
   db: Db;
@@ -51,8 +52,8 @@ export async function deriveSession(
     // The audience may have changed before the claim. If it changes now, the claim is lost.
     row = { ...row, ...(await findAudience(db, { organizationId, sessionId })) };
   }
-  // The rows of another version are removed first, because the index must never have a word of a chunk twice.
-  if (before.version !== 0 && before.version !== version) await removeChunks(db, row);
+  // The chunks of other rules are removed first, because the index must never have a word of a chunk twice.
+  if (before.version !== 0 && !goesOn(before, version)) await removeChunks(db, row);
   let wrote = false;
   while (!signal.aborted) {
     const after: Derived | 'done' | 'lost' = await writeSliceOf(options, { ...found, row }, before, until());
@@ -77,8 +78,9 @@ async function writeSliceOf(
   const { version } = options;
   const isKnown = stored.version === version;
   if (isKnown && stored.derived_through >= row.event_count) return 'done';
-  // The data of another version is never read: the session is derived again from its first event.
-  const before = isKnown ? stored : { ...stored, derived_through: 0, next_chunk: 1, is_rewritten: 0, facts: '' };
+  // The data of other rules is never read: the session is derived again from its first event.
+  const isOfRules = goesOn(stored, version);
+  const before = isOfRules ? stored : { ...stored, derived_through: 0, next_chunk: 1, is_rewritten: 0, facts: '' };
   const slice = await makeSlice(options, source, before);
   if (!slice || (isKnown && slice.through <= before.derived_through)) return 'done';
   const { through, next, facts, isRewritten, isEnd: _, ...rest } = slice;
@@ -92,21 +94,29 @@ async function writeSliceOf(
     facts,
   };
   const claimed = { ...after, claimed_until: until };
-  const isWritten = await writeSlice(options.db, { row, before: stored, after: claimed, isAnew: !isKnown, ...rest });
+  const isWritten = await writeSlice(options.db, { row, before: stored, after: claimed, isAnew: !isOfRules, ...rest });
   return isWritten ? after : 'lost';
 }
+
+/** The most events whose entries are in memory together when other prices apply. A longer session is derived again from its first event. */
+const MOST_FOLDED = 20_000;
+
+/** Whether the stored chunks and facts are of the same rules. If only the prices differ, all entries are folded again. */
+const goesOn = ({ version, derived_through: through }: Derived, current: number) =>
+  version === current || (hasRulesOf(version, current) && through <= MOST_FOLDED);
 
 /** Whether a session that is derived up to this event receives no more events. */
 const isFinalAt = ({ status, event_count: eventCount }: SessionRow, through: number) =>
   status !== 'active' && through >= eventCount;
 
 async function makeSlice(
-  { db, derive, signal }: SessionOptions,
+  { db, derive, signal, version }: SessionOptions,
   { row, remote }: SessionSource,
   before: Derived,
 ): Promise<Slice | undefined> {
   const { organization_id: organizationId, session_id: sessionId } = row;
   const { derived_through: through, next_chunk: from, is_rewritten: isRewritten, facts, masks } = before;
+  const hasOtherPrices = through > 0 && before.version !== version;
   const job = {
     // The key contains the number of masks and the prefix, so that state from before a mask or a move to other people is never used.
     sessionId: `${sessionId} ${masks} ${wordPrefix(row)}`,
@@ -123,6 +133,7 @@ async function makeSlice(
     packsWords: !isPostgres(db),
     isClosed: row.status !== 'active',
     eventCount: row.event_count,
+    hasOtherPrices,
   };
   const asker = { group: organizationId, person: SERVICE, signal };
   const goOn = async (share: number) => derive({ ...job, ...(await readSome(db, row, through + 1, share)) }, asker);
@@ -130,14 +141,15 @@ async function makeSlice(
     const stored = { facts, from, words: await readWords(db, organizationId, sessionId) };
     const some = await readSome(db, row, from, share);
     // A first attempt without the earlier entries would find out whether they are needed, but only after much of the work.
-    const slice = isRewritten === 1 && some.isEnd ? undefined : await derive({ ...job, ...some, stored }, asker);
+    const needsEarlier = hasOtherPrices || (isRewritten === 1 && some.isEnd);
+    const slice = needsEarlier ? undefined : await derive({ ...job, ...some, stored }, asker);
     if (slice) return slice;
     const earlier = await readAll(readChunks(db, organizationId, sessionId, 1, from - 1));
     // The first job's memory has moved to the thread, so the events are read again.
     return derive({ ...job, ...(await readSome(db, row, from, share)), stored: { ...stored, earlier } }, asker);
   };
   for (let share = 1; ; share *= 4) {
-    const kept = through > 0 ? await goOn(share) : undefined;
+    const kept = through > 0 && !hasOtherPrices ? await goOn(share) : undefined;
     const made = kept ?? (await fromStored(share));
     if (!made) throw new Error('a slice was not derived although all events were available');
     // A run of parts may be longer than the events that were read.

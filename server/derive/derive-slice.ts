@@ -39,6 +39,8 @@ export interface SliceJob {
   isClosed: boolean;
   /** The number of events of the session. */
   eventCount: number;
+  /** Whether the stored facts are of other prices, so that all entries are folded again. */
+  hasOtherPrices?: boolean;
   /** The prefix of each word in the index. */
   wordPrefix: string;
   /** Whether the store keeps words compressed. */
@@ -95,8 +97,9 @@ export function deriveSlice(job: SliceJob, prices: Prices, kept = new KeptSessio
   const isAnew = isRewritten && job.eventCount <= MOST_REWRITTEN;
   const counted = begun.records?.add(entries);
   if (isAnew && isEnd && !counted && stored?.earlier === undefined) return undefined;
-  const folded =
-    isAnew && !counted
+  const folded = job.hasOtherPrices
+    ? foldAnew(job, before, entries, prices.priceOf)
+    : isAnew && !counted
       ? foldAll(job, before, entries, prices.priceOf)
       : foldOn(before, job, entries, prices.priceOf, isAnew ? counted : undefined);
   const { facts } = folded;

@@ -17,6 +17,10 @@ const versionWith = (prices: number): number => VERSION * MOST_PRICES + prices;
 /** The earliest and the latest version whose facts have the form that this release reads. */
 export const VERSIONS_OF_FORM = [versionWith(0), versionWith(MOST_PRICES - 1)] as const;
 
+/** Whether data of the version differs from that of the current one by its prices only. */
+export const hasRulesOf = (version: number, current: number): boolean =>
+  Math.trunc(version / MOST_PRICES) === Math.trunc(current / MOST_PRICES);
+
 export const hasFormOf = (version: number): boolean => version >= VERSIONS_OF_FORM[0] && version <= VERSIONS_OF_FORM[1];
 
 /** Reads the version of derived data with these prices. Other prices than those of the last start get the next number. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readVersion } from '../derive/version.ts';
 import { ENGINES, openTestStore, type TestStore } from './engines.ts';
-import { createTenant, registerMachine, type Tenant } from './factories.ts';
+import { createTenant, registerMachine, type Tenant, whenDerived } from './factories.ts';
 import { serve, startTestService, type TestService } from './harness.ts';
 import { sessionWith } from './searched.ts';
 
@@ -14,18 +14,24 @@ const spent = {
   payload: { responseId: 'r', model: MODEL, inputTokens: 1_000_000, occurredAt: '2026-11-20T12:00:00.000Z' },
 };
 
+const said = { eventType: 'user.message', payload: { text: 'spend it' } };
+
 describe.each(ENGINES)('a start with other prices on %s', (engine) => {
   let store: TestStore;
   let service: TestService;
   let tenant: Tenant;
   let sessionId: string;
+  let written: unknown;
+  const chunks = () => store.db.selectFrom('session_chunks').selectAll().execute();
   const folder = mkdtempSync(join(tmpdir(), 'changed-prices-'));
 
   beforeAll(async () => {
     store = await openTestStore(engine);
     service = await startTestService(engine, {}, store);
     tenant = await createTenant(service);
-    sessionId = await sessionWith(service, tenant, await registerMachine(service, tenant.live), [spent]);
+    sessionId = await sessionWith(service, tenant, await registerMachine(service, tenant.live), [said, spent]);
+    await whenDerived(service, tenant.member, sessionId, 2);
+    written = await chunks();
   });
   afterAll(async () => {
     await service.close();
@@ -57,6 +63,8 @@ describe.each(ENGINES)('a start with other prices on %s', (engine) => {
     expect(await costs()).toEqual([5, 5, 5]);
     await restart(7);
     await expect.poll(costs, { timeout: 30_000 }).toEqual([7, 7, 7]);
+    // The same rows with the same ids: no chunk was removed and indexed again.
+    expect(await chunks()).toEqual(written);
     const facts = () => store.db.selectFrom('session_facts').select(['version', 'derived_through']).execute();
     const before = await facts();
     await restart(7);
