@@ -17,6 +17,7 @@ export const PEPPER = 'bench';
 export interface Seed {
   organizationId: string;
   secret: string;
+  secretId: string;
   environmentId: string;
   installationId: string;
 }
@@ -48,18 +49,20 @@ export async function seed<More>(
       createdBy: founder.userId,
     };
     const issued = { ...record, prefix: secret.slice(0, 12), lastFour: secret.slice(-4) };
-    await store.db.transaction().execute((transaction) => addSecret(transaction, issued, now));
+    const { secret_id: secretId } = await store.db
+      .transaction()
+      .execute((transaction) => addSecret(transaction, issued, now));
     const machine = { hostname: 'bench', platform: 'linux' as const, serviceCliVersion: '0.1.0' };
-    const { row } = await registerEnvironment(store.db, { organizationId, secretId: 'sec_bench' }, machine, now);
+    const { row } = await registerEnvironment(store.db, { organizationId, secretId }, machine, now);
     const environmentId = row.environment_id;
     const installation = await upsertInstallation(
       store.db,
       organizationId,
       { agentId: 'codex', environmentId },
-      by('sec_bench'),
+      by(secretId),
       now,
     );
-    const seeded = { organizationId, secret, environmentId, installationId: installation.installation_id };
+    const seeded = { organizationId, secret, secretId, environmentId, installationId: installation.installation_id };
     return { ...seeded, ...(await more(store, seeded)) };
   } finally {
     await store.close();
@@ -71,7 +74,7 @@ export async function seedSessions(store: Store, seeded: Seed, count: number): P
   const ids: string[] = [];
   const session: Omit<Opening, 'startedAt'> = {
     organizationId: seeded.organizationId,
-    secretId: 'sec_bench',
+    secretId: seeded.secretId,
     environmentId: seeded.environmentId,
     installationId: seeded.installationId,
     agentId: 'codex',
