@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { INDEX_ROW } from './derived.ts';
 import { fromJsonArray, isOneOf, jsonArray, ofEngine } from './dialect.ts';
 import { isPostgres } from './postgres.ts';
-import { allRows, firstRow, NONE } from './rows.ts';
+import { allRows, firstRow, NONE, type Sql } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
 import { bitOf } from './signature.ts';
 import { asService } from './tenant.ts';
@@ -48,13 +48,26 @@ export interface Searched {
   prefixes: readonly string[];
 }
 
-/** The ids of the index rows of the organization that contain the words. */
-function rowsWith(db: Db, { organizationId, prefixes }: Searched, wanted: WordsWanted): RawBuilder<unknown> {
+/** The condition that a row of the index has the words. */
+function hasWords(db: Db, { prefixes }: Searched, wanted: WordsWanted): Sql {
   const expression = expressionOf(db, prefixes, wanted);
-  if (!isPostgres(db)) return sql`(select rowid from chunk_words where chunk_words match ${expression})`;
-  // The offset prevents PostgreSQL from starting with another condition and unpacking the words of each row.
-  return sql`(select chunk_id from session_chunks
-    where organization_id = ${organizationId} and words @@ ${expression}::tsquery offset 0)`;
+  return isPostgres(db)
+    ? sql`words @@ ${expression}::tsquery`
+    : sql`chunk_id in (select rowid from chunk_words where chunk_words match ${expression})`;
+}
+
+/**
+ * The condition that a chunk belongs to such a row. The plus prevents SQLite from fetching the rows one by one by their row ids. PostgreSQL gets an array,
+ * in which it looks up each chunk by a hash. It would compare each chunk with each row of a query.
+ */
+function isOfRowWith(db: Db, searched: Searched, wanted: WordsWanted): Sql {
+  if (!isPostgres(db)) {
+    const expression = expressionOf(db, searched.prefixes, wanted);
+    return sql`+${INDEX_ROW} in (select rowid from chunk_words where chunk_words match ${expression})`;
+  }
+  return sql`${INDEX_ROW} = any (array(
+    select chunk_id from session_chunks
+    where organization_id = ${searched.organizationId} and ${hasWords(db, searched, wanted)}))`;
 }
 
 /** The chunks whose signatures have the words. A signature knows no beginnings of words. */
@@ -101,7 +114,7 @@ export async function findByWords(
   const { organizationId } = searched;
   const some = sql`
     select session_id from session_chunks ${isPostgres(db) ? NONE : sql`indexed by session_chunks_by_id`}
-    where chunk_id in ${rowsWith(db, searched, wanted)} and organization_id = ${organizationId} limit ${most + 1}`;
+    where ${hasWords(db, searched, wanted)} and organization_id = ${organizationId} limit ${most + 1}`;
   // Returns one row, because a common word would otherwise return thousands of unused rows.
   const { rows } = await sql<{ count: number; ids: string[] | string | null }>`
     select count(*) as count, case when count(*) <= ${most} then ${jsonArray(db)}(distinct session_id) end as ids
@@ -124,14 +137,13 @@ export async function findChunks(
 ): Promise<(EventRange & { place: number })[]> {
   if (sessionIds.length === 0 || asked.length === 0) return [];
   const { organizationId } = searched;
-  // The plus prevents SQLite from fetching the rows one by one by their row ids.
   const arms = asked.map(
     ({ place, words }) => sql`
       select session_id as "sessionId", first_sequence as "first", last_sequence as "last",
         cast(${place} as integer) as place
       from session_chunks
       where ${isOneOf(db, 'session_id', sessionIds)} and organization_id = ${organizationId} and last_sequence >= ${from}
-        and +${INDEX_ROW} in ${rowsWith(db, searched, words)} ${mayHave(words)}`,
+        and ${isOfRowWith(db, searched, words)} ${mayHave(words)}`,
   );
   const { rows } = await sql<EventRange & { place: number }>`
     ${sql.join(arms, sql` union all `)} order by 1, 2`.execute(db);

@@ -12,12 +12,15 @@ import {
   type Trait,
 } from '../store/find-sessions.ts';
 import type { Db } from '../store/schema.ts';
-import { byIndex } from '../store/word-index.ts';
+import { bitOf, SIGNATURE_BYTES } from '../store/signature.ts';
+import { byIndex, findChunks } from '../store/word-index.ts';
 import { ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { explain, nodesOf } from './plans.ts';
 
 const SESSIONS = 20_000;
 const NEXT = 200;
+/** Of each of the sessions that have chunks, 16 in a row of the index. */
+const CHUNKS = 320;
 
 const VIEWER = { organizationId: 'org_1', userId: 'usr_1', seesAll: false };
 
@@ -63,7 +66,9 @@ describe.each(ENGINES)('a search among many sessions on %s', (engine) => {
     const rows = await byIndex(store.db, (db) => explain({ ...store, db }, query));
     if (engine === 'sqlite') {
       const details = rows.map(({ detail }) => String(detail));
-      expect(details.filter((detail) => /^SCAN (?!looked|given|json_each)/.test(detail))).toEqual([]);
+      expect(
+        details.filter((detail) => /^SCAN (?!looked|given|json_each|chunk_words VIRTUAL TABLE INDEX 0:M)/.test(detail)),
+      ).toEqual([]);
       return;
     }
     for (const node of nodesOf(rows)) {
@@ -112,6 +117,14 @@ describe.each(ENGINES)('a search among many sessions on %s', (engine) => {
       await expectFew((db) => findByTrait(db, wanted(more), ['live'], trait, 51), 400);
     }
     await expectFew((db) => findByValue(db, 'org_1', { field: 'tool', alternatives: [namesFrom('rar')] }, 51), 400);
+  });
+
+  test('reads the index rows of a word once, and the chunks of the session once', async () => {
+    const searched = { organizationId: 'org_1', prefixes: ['abcd'] };
+    const words = [[[{ word: 'frequent', open: false }]]];
+    const query = (db: Db) => findChunks(db, searched, ['ses_00000003'], [{ place: 0, words }]);
+    expect(await byIndex(store.db, query)).toHaveLength(CHUNKS / 2);
+    await expectFew(query, CHUNKS);
   });
 
   test('stops as soon as it knows that many prefixes are not rare', async () => {
@@ -183,6 +196,34 @@ async function fill({ db, engine }: TestStore): Promise<void> {
   await sql`
     insert into session_values (session_id, organization_id, field, name, value)
     select session_id, 'org_1', 'half_hour', '2026-11-27t22:30', '2026-11-27T22:30' from sessions`.execute(db);
+  await fillChunks({ db, engine });
   // Nobody analyzes the embedded store.
   if (!isSqlite) await sql`analyze`.execute(db);
+}
+
+/** Inserts chunks of ten sessions. Every row of the index has the same word, and half of the chunks. */
+async function fillChunks({ db, engine }: Pick<TestStore, 'db' | 'engine'>): Promise<void> {
+  const has = new Uint8Array(SIGNATURE_BYTES);
+  has[bitOf('frequent') >>> 3] = 1 << (bitOf('frequent') & 7);
+  const rows = Array.from({ length: 10 * CHUNKS }, (_, n) => ({
+    chunk_id: n + 1,
+    session_id: `ses_${String(Math.floor(n / CHUNKS)).padStart(8, '0')}`,
+    organization_id: 'org_1',
+    first_sequence: 1 + 64 * (n % CHUNKS),
+    last_sequence: 64 + 64 * (n % CHUNKS),
+    index_row: n % 16 === 0 ? null : n - (n % 16) + 1,
+    signature: n % 2 === 0 ? has : new Uint8Array(SIGNATURE_BYTES),
+    entries: new Uint8Array(3_000),
+  }));
+  for (const row of rows) {
+    const isFirst = row.index_row === null;
+    const words = engine === 'postgres' && isFirst ? sql`array_to_tsvector(array['abcdfrequent'])` : sql`null`;
+    await sql`
+      insert into session_chunks (${sql.join(Object.keys(row).map((name) => sql.ref(name)))}, words)
+      ${engine === 'postgres' ? sql`overriding system value` : sql``} values (${sql.join(Object.values(row))}, ${words})`.execute(
+      db,
+    );
+    if (engine === 'sqlite' && isFirst)
+      await sql`insert into chunk_words (rowid, words) values (${row.chunk_id}, 'abcdfrequent')`.execute(db);
+  }
 }
