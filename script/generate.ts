@@ -1,16 +1,19 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { OPTIONS } from '../server/config.ts';
+import { statementsOfSchema } from '../server/store/migrations/0001-schema.ts';
 import { AGENTS_PAGE, agentsPage } from './agent-matrix.ts';
 import { authorization } from './authorization.ts';
 import { pricesTraps } from './prices-traps.ts';
+import { ROW_TYPES_FILE, rowTypes } from './row-types.ts';
 import { RULES_VERSION_FILE, rulesVersion } from './rules-version.ts';
 
-/** Documents generated from tables in the code. `--check` writes nothing, and fails if a document is out of date. */
+/** Documents and types generated from tables in the code. `--check` writes nothing, and fails if a document is out of date. */
 const DOCUMENTS: Record<string, string> = {
   'docs/configuration.md': configuration(),
   'docs/authorization.md': authorization(),
   'docs/prices-traps.md': pricesTraps(),
   [AGENTS_PAGE]: agentsPage(),
+  [ROW_TYPES_FILE]: rowTypes(statementsOfSchema('sqlite')),
   [RULES_VERSION_FILE]: await rulesVersion(),
 };
 

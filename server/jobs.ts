@@ -11,8 +11,7 @@ import {
   returnUntried,
   takeJob,
 } from './store/jobs.ts';
-import type { Db } from './store/schema.ts';
-import type { JobRow } from './store/schema-governance.ts';
+import type { Db, JobRow } from './store/schema.ts';
 
 /** Defines the work of one kind of job. */
 export interface JobKind {

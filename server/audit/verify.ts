@@ -1,8 +1,7 @@
 import type { AuditEntry } from '../../contract/audit.ts';
 import { listAudited, readAuditAfter, readAuditHead, toAuditEntry } from '../store/audit.ts';
 import { ChainCheck, type Finding } from '../store/audit-chain.ts';
-import type { Db } from '../store/schema.ts';
-import type { AuditEntryRow } from '../store/schema-governance.ts';
+import type { AuditEntryRow, Db } from '../store/schema.ts';
 import type { KnownHeads } from './heads.ts';
 
 /** The number of entries that one query reads. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { backup as copyPages, DatabaseSync } from 'node:sqlite';
 import type { AuditKey } from '../audit/heads.ts';
 import { VERSION as DERIVED_VERSION } from '../derive/facts.ts';
-import type { AuditHeadRow } from '../store/schema-governance.ts';
+import type { AuditHeadRow } from '../store/schema.ts';
 import { openReader } from '../store/sqlite/connection.ts';
 import { VERSION } from '../version.ts';
 import { type BackupManifest, manifestOf, sha256Of, signManifest } from './manifest.ts';

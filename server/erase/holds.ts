@@ -11,8 +11,7 @@ import { findHold, lockHolds } from '../store/deletion-sql.ts';
 import { isPostgres } from '../store/postgres.ts';
 import { countOfRepository, findRepository } from '../store/repositories.ts';
 import { allRows, firstRow, fromText, NONE, oneRow } from '../store/rows.ts';
-import type { Db, MemberKey } from '../store/schema.ts';
-import type { HoldRow } from '../store/schema-governance.ts';
+import type { Db, HoldRow, MemberKey } from '../store/schema.ts';
 import { named, type Viewer } from '../store/viewer.ts';
 
 /** How many holds may be in force. It is limited because each deletion of a session checks the holds. */

@@ -1,8 +1,7 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
-import { NOTHING } from '../store/derived.ts';
 import { forUpdate } from '../store/dialect.ts';
-import { allRows, firstRow, insertion, runAll } from '../store/rows.ts';
+import { allRows, insertion, oneRow, runAll } from '../store/rows.ts';
 import type { Db, SessionFactsRow, SessionRow } from '../store/schema.ts';
 import {
   ofSession,
@@ -44,12 +43,19 @@ export type WithoutContent = (facts: Pick<SessionFactsRow, 'version' | 'facts' |
 /** Reads the derived rows of a session without its content. Until the transaction ends, no process derives it. */
 export async function readKept(transaction: Db, row: Place, withoutContent: WithoutContent): Promise<KeptRows> {
   const own = ofSession(row);
-  const derived = await firstRow(
+  const { session_id, organization_id, plane, started_at, masks } = row;
+  const fresh = { session_id, organization_id, plane, started_at, masks };
+  await insertion('session_facts', fresh, sql`on conflict do nothing`).execute(transaction);
+  const {
+    session_id: _,
+    organization_id: __,
+    plane: ___,
+    started_at: ____,
+    ...figures
+  } = await oneRow(
     transaction,
     sql<SessionFactsRow>`select * from session_facts where ${own} ${forUpdate(transaction)}`,
   );
-  const given = { version: 0, facts: '', masks: row.masks, ...NOTHING, lag_ms: null, ...derived };
-  const { session_id: _, organization_id: __, plane: ___, started_at: ____, ...figures } = given as SessionFactsRow;
   return {
     facts: {
       ...figures,

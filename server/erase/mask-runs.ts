@@ -8,8 +8,7 @@ import { toTimestamp } from '../store/columns.ts';
 import { cancelJob, endJob, insertJob, type Job, noteProgress } from '../store/jobs.ts';
 import { lockOrganization } from '../store/quotas.ts';
 import { allRows, firstRow, oneRow } from '../store/rows.ts';
-import type { Db, SessionRow } from '../store/schema.ts';
-import type { MaskRunRow } from '../store/schema-governance.ts';
+import type { Db, MaskRunRow, SessionRow } from '../store/schema.ts';
 import { readable, type Viewer } from '../store/viewer.ts';
 
 /** How many runs may be running at the same time. It is limited because each run reads all sessions. */

@@ -15,8 +15,7 @@ import type { StoredAppend } from '../store/events.ts';
 import { cancelJob, endJob, insertJob, type Job } from '../store/jobs.ts';
 import { allRows, changedRows, firstRow, oneRow, type Sql } from '../store/rows.ts';
 import { lockSaltKeys, writeSaltKeys } from '../store/salt-keys.ts';
-import type { Db, SessionRow } from '../store/schema.ts';
-import type { MaskRow } from '../store/schema-governance.ts';
+import type { Db, MaskRow, SessionRow } from '../store/schema.ts';
 import { type SessionTexts, TEXT_COLUMNS } from '../store/session-columns.ts';
 import { findHoldOf, preventHolds } from './holds.ts';
 

@@ -1,8 +1,7 @@
 import { endPersonDeletion, listPersonDeletions, listSessionsToDelete } from '../erase/departures.ts';
 import { Failures } from '../failures.ts';
 import { person } from '../store/audit-chain.ts';
-import type { Db } from '../store/schema.ts';
-import type { PersonDeletionRow } from '../store/schema-governance.ts';
+import type { Db, PersonDeletionRow } from '../store/schema.ts';
 import type { SessionLog } from './session-log.ts';
 
 export interface PersonDeletions {

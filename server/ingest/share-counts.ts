@@ -1,5 +1,4 @@
-import type { Db } from '../store/schema.ts';
-import type { ShareRow } from '../store/schema-governance.ts';
+import type { Db, ShareRow } from '../store/schema.ts';
 import { addShareViews, type ShareViews } from '../store/shares.ts';
 import { asService } from '../store/tenant.ts';
 

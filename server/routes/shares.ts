@@ -13,8 +13,7 @@ import { person } from '../store/audit-chain.ts';
 import { optional, optionalTimestamp, toTimestamp } from '../store/columns.ts';
 import { findMember } from '../store/members.ts';
 import { readPolicy } from '../store/policies.ts';
-import type { SessionRow } from '../store/schema.ts';
-import type { ShareRow } from '../store/schema-governance.ts';
+import type { SessionRow, ShareRow } from '../store/schema.ts';
 import { withoutContent, withoutTexts } from '../store/session-columns.ts';
 import { findSession } from '../store/sessions.ts';
 import {

@@ -1,7 +1,6 @@
 import type { AuditEntry } from '../../contract/audit.ts';
 import { toAuditEntry } from './audit.ts';
-import type { Db } from './schema.ts';
-import type { AuditEntryRow } from './schema-governance.ts';
+import type { AuditEntryRow, Db } from './schema.ts';
 import { findHidden, type Viewer } from './viewer.ts';
 
 /** Takes the place of the id of a session whose existence is hidden from the reader. */

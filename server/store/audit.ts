@@ -3,8 +3,7 @@ import type { AuditAction, AuditEntry, AuditParty } from '../../contract/audit.t
 import { addEntries, type ChainHead, EMPTY, type Happened, holdHead, type Statement } from './audit-chain.ts';
 import { toTimestamp } from './columns.ts';
 import { allRows, firstRow, NONE, oneRow } from './rows.ts';
-import type { Db } from './schema.ts';
-import type { AuditEntryRow, AuditHeadRow } from './schema-governance.ts';
+import type { AuditEntryRow, AuditHeadRow, Db } from './schema.ts';
 
 export const toAuditEntry = (row: AuditEntryRow): AuditEntry => ({
   sequence: row.sequence,

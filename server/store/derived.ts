@@ -1,4 +1,4 @@
-import { type Insertable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { forShare } from './dialect.ts';
 import { isPostgres } from './postgres.ts';
 import { allRows, firstRow, NONE, runAtOnce, type Sql } from './rows.ts';
@@ -14,23 +14,6 @@ import {
   VERSION_OF_KEPT,
   writeValues,
 } from './session-rows.ts';
-
-/** The columns that lists show and sort by. */
-export type ListColumns = Omit<
-  SessionFactsRow,
-  | 'session_id'
-  | 'organization_id'
-  | 'plane'
-  | 'started_at'
-  | 'version'
-  | 'derived_through'
-  | 'next_chunk'
-  | 'claimed_until'
-  | 'masks'
-  | 'is_rewritten'
-  | 'is_final'
-  | 'facts'
->;
 
 export interface DerivedChunk {
   first: number;
@@ -60,32 +43,15 @@ const DERIVED = ['version', 'derived_through', 'next_chunk', 'is_rewritten', 'is
 /** How far a session is derived. */
 export type Derived = Pick<SessionFactsRow, (typeof DERIVED)[number]>;
 
+/** The columns that lists show and sort by. */
+export type ListColumns = Omit<
+  SessionFactsRow,
+  keyof Derived | 'session_id' | 'organization_id' | 'plane' | 'started_at' | 'claimed_until'
+>;
+
 const DERIVED_COLUMNS = sql.join(DERIVED.map((name) => sql.ref(name)));
 
 type Target = Pick<SessionRow, 'session_id' | 'organization_id'>;
-
-export const NOTHING: ListColumns = {
-  event_count: 0,
-  prompts: 0,
-  tool_calls: 0,
-  failures: 0,
-  redactions: 0,
-  files_changed: 0,
-  lines_added: 0,
-  lines_removed: 0,
-  lines_changed: 0,
-  input_tokens: 0,
-  cached_tokens: 0,
-  output_tokens: 0,
-  tokens: 0,
-  duration_ms: 0,
-  first_event_at: null,
-  last_event_at: null,
-  lag_ms: null,
-  interrupted: 0,
-  cost: null,
-  summary: '{}',
-};
 
 /**
  * Claims the session for this process until `until`, so that no other replica derives it. Inserts its row if there is none.
@@ -93,7 +59,6 @@ export const NOTHING: ListColumns = {
  * @returns undefined if another process has it, the session was deleted, or its content has expired
  */
 export async function claimSession(db: Db, row: SessionRow, now: number, until: number): Promise<Derived | undefined> {
-  const { session_id, organization_id, plane, started_at } = row;
   // An embedded store has no other process, so an open session needs no claim, which saves an fsync.
   const open = isPostgres(db) ? undefined : await findOpen(db, row);
   if (open) return open;
@@ -105,29 +70,14 @@ export async function claimSession(db: Db, row: SessionRow, now: number, until: 
       returning ${DERIVED_COLUMNS}`,
   );
   if (taken) return taken;
-  const fresh: Omit<Insertable<SessionFactsRow>, 'masks'> = {
-    ...NOTHING,
-    session_id,
-    organization_id,
-    plane,
-    started_at,
-    version: 0,
-    derived_through: 0,
-    next_chunk: 1,
-    claimed_until: until,
-    is_rewritten: 0,
-    is_final: 0,
-    facts: '',
-  };
-  const names = Object.keys(fresh) as (keyof typeof fresh)[];
   // A concurrent deletion waits for the lock of the session, and then finds this row.
   return firstRow(
     db,
     sql<Derived>`
-      insert into session_facts (masks, ${sql.join(names.map((name) => sql.ref(name)))})
-      select alive.masks, ${sql.join(names.map((name) => sql`cast(${fresh[name]} as ${sql.raw(typeOf(name))})`))}
+      insert into session_facts (session_id, organization_id, plane, started_at, masks, claimed_until)
+      select alive.*, cast(${until} as bigint)
       from (
-        select masks from sessions
+        select session_id, organization_id, plane, started_at, masks from sessions
         where ${ofSession(row)} and deleted_at is null and content_expired_at is null ${forShare(db)}
       ) as alive
       where true on conflict (session_id) do nothing returning ${DERIVED_COLUMNS}`,
@@ -136,9 +86,6 @@ export async function claimSession(db: Db, row: SessionRow, now: number, until: 
 
 const findOpen = (db: Db, session: Target): Promise<Derived | undefined> =>
   firstRow(db, sql<Derived>`select ${DERIVED_COLUMNS} from session_facts where ${ofSession(session)} and is_final = 0`);
-
-const TEXTS = new Set(['session_id', 'organization_id', 'plane', 'facts', 'summary']);
-const typeOf = (name: string) => (TEXTS.has(name) ? 'text' : name === 'cost' ? 'double precision' : 'bigint');
 
 /** Releases the claim on a session, and stores whether it may receive more events. */
 export const releaseSession = (

@@ -4,8 +4,7 @@ import { newId } from '../ids.ts';
 import { emailKey, optionalTimestamp, toTimestamp } from './columns.ts';
 import { assertRoom } from './quotas.ts';
 import { allRows, changedRows, firstRow, NONE, oneRow } from './rows.ts';
-import type { Db, MemberRow } from './schema.ts';
-import type { DirectoryTokenRow, DirectoryUserRow } from './schema-governance.ts';
+import type { Db, DirectoryTokenRow, DirectoryUserRow, MemberRow } from './schema.ts';
 
 /** A token, and the role that the person who issued it has now, if they are a member. */
 export interface IssuedToken extends DirectoryTokenRow {

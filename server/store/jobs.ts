@@ -3,8 +3,7 @@ import { newUuid } from '../ids.ts';
 import { isOneOf } from './dialect.ts';
 import { isPostgres } from './postgres.ts';
 import { allRows, changedRows, firstRow } from './rows.ts';
-import type { Db } from './schema.ts';
-import type { JobRow } from './schema-governance.ts';
+import type { Db, JobRow } from './schema.ts';
 
 /** A job that this process has taken. Its `progress` is stored after each slice that changed it, and by `noteProgress`. */
 export interface Job extends Pick<JobRow, 'job_id' | 'organization_id' | 'kind' | 'attempts'> {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type Insertable, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Store } from './open.ts';
 import { allRows, insertions, NONE, runAll } from './rows.ts';
-import type { Database, Db } from './schema.ts';
+import type { Db, NewRow } from './schema.ts';
 import { keyOf, MOVED, type MovedTable } from './tables.ts';
 
 export type MovedRow = Record<string, unknown>;
@@ -135,6 +135,6 @@ async function readPage({ db, table, fitting, last }: Page, columns: string, lim
 
 /** @param repeated whether existing rows are left unchanged */
 export const insertRows = (db: Db, table: MovedTable, rows: readonly MovedRow[], repeated = false): Promise<void> => {
-  const typed = rows as unknown as readonly Insertable<Database[MovedTable]>[];
+  const typed = rows as unknown as readonly NewRow<MovedTable>[];
   return runAll(db, insertions(table, typed, repeated ? sql`on conflict do nothing` : NONE));
 };

@@ -9,7 +9,7 @@ import { migrate } from './migrate.ts';
 import { createNotices, type Notices } from './notices.ts';
 import { limitedPool, openPostgres, postgresDialect, SCHEMA_SETTINGS, StoreUnsuitable } from './postgres.ts';
 import { createPostgresJournal } from './postgres-journal.ts';
-import type { Database, Db } from './schema.ts';
+import type { Db, Tables } from './schema.ts';
 import { DiskSpace, type DiskSpaceOptions } from './sqlite/disk-space.ts';
 import { sqliteDialect } from './sqlite/driver.ts';
 import { emptyLog } from './sqlite/log-truncation.ts';
@@ -70,16 +70,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 export async function openStoreToRead(
   { databaseUrl, dataDir, onError }: StoreOptions,
   isSnapshot = false,
-): Promise<Kysely<Database>> {
+): Promise<Kysely<Tables>> {
   if (databaseUrl !== undefined) {
-    const db = new Kysely<Database>({ dialect: postgresDialect(openPostgres(databaseUrl, onError)) });
+    const db = new Kysely<Tables>({ dialect: postgresDialect(openPostgres(databaseUrl, onError)) });
     await assertOwner(db).catch(async (error) => {
       await db.destroy();
       throw error;
     });
     return db;
   }
-  return new Kysely<Database>({ dialect: sqliteDialect(openFileToRead(fileIn(dataDir), isSnapshot)) });
+  return new Kysely<Tables>({ dialect: sqliteDialect(openFileToRead(fileIn(dataDir), isSnapshot)) });
 }
 
 /**
@@ -126,8 +126,8 @@ export async function forgetChanges(options: StoreOptions, patienceMs = LOG_PATI
 }
 
 /** Opens the file next to the service. SQLite lets several processes write, one after the other. */
-async function openFileToChange({ dataDir, onError }: StoreOptions): Promise<Kysely<Database>> {
-  return new Kysely<Database>({ dialect: sqliteDialect(await openFile(fileIn(dataDir), onError)) });
+async function openFileToChange({ dataDir, onError }: StoreOptions): Promise<Kysely<Tables>> {
+  return new Kysely<Tables>({ dialect: sqliteDialect(await openFile(fileIn(dataDir), onError)) });
 }
 
 /** @throws if the folder has no store */
@@ -140,7 +140,7 @@ function fileIn(dataDir: string): string {
 /** Uses its own connections, which may wait for hours, and no pooler, which would limit them. */
 async function migratePostgres(url: string, onError: (error: Error) => void): Promise<void> {
   const pool = openPostgres(url, onError, { silentMs: 0, settings: SCHEMA_SETTINGS });
-  const db = new Kysely<Database>({ dialect: postgresDialect(pool) });
+  const db = new Kysely<Tables>({ dialect: postgresDialect(pool) });
   try {
     await assertOwner(db);
     await migrate(db, 'postgres');
@@ -160,7 +160,7 @@ async function sqliteStore({ dataDir, onLost, space: kept }: StoreOptions): Prom
       if (isDiskFull(error)) space?.noteFull();
       if (isStoreLost(error)) onLost?.(error);
     });
-    const db = new Kysely<Database>({ dialect: sqliteDialect(file) });
+    const db = new Kysely<Tables>({ dialect: sqliteDialect(file) });
     try {
       await migrate(db, 'sqlite');
     } catch (error) {
@@ -170,7 +170,7 @@ async function sqliteStore({ dataDir, onLost, space: kept }: StoreOptions): Prom
     return {
       engine: 'sqlite',
       db,
-      longReads: { db: new Kysely<Database>({ dialect: sqliteDialect(file.longReads) }), atOnce: LONG_READS.sqlite },
+      longReads: { db: new Kysely<Tables>({ dialect: sqliteDialect(file.longReads) }), atOnce: LONG_READS.sqlite },
       journal: space ? keepingSpace(file.journal, space) : file.journal,
       rest: file.rest,
       async ping() {
@@ -206,8 +206,8 @@ async function postgresStore({ listenUrl, silentMs, onError }: StoreOptions, url
     throw error;
   });
   const connections: PostgresPool = tenant === undefined ? pool : poolOfTenants(pool, tenant);
-  const db = new Kysely<Database>({ dialect: postgresDialect(connections) });
-  const longDb = new Kysely<Database>({ dialect: postgresDialect(limitedPool(connections, LONG_READS.postgres)) });
+  const db = new Kysely<Tables>({ dialect: postgresDialect(connections) });
+  const longDb = new Kysely<Tables>({ dialect: postgresDialect(limitedPool(connections, LONG_READS.postgres)) });
   return {
     engine: 'postgres',
     db,

@@ -4,8 +4,7 @@ import type { SessionKey } from '../log/decide.ts';
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { changedRows, firstRow } from './rows.ts';
-import type { Db, MemberKey, SecretKey, SecretRow, SessionRow } from './schema.ts';
-import type { DeletedSessionRow } from './schema-removal.ts';
+import type { Db, DeletedSessionRow, MemberKey, SecretKey, SecretRow, SessionRow } from './schema.ts';
 
 /** The sender of a request with a secret. */
 export interface Sender {

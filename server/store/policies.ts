@@ -4,8 +4,7 @@ import { DEFAULT_POLICY, type Policy, type PolicyBody } from '../../contract/pol
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { firstRow } from './rows.ts';
-import type { Db, MemberKey } from './schema.ts';
-import type { PolicyRow } from './schema-governance.ts';
+import type { Db, MemberKey, PolicyRow } from './schema.ts';
 
 /** The current policy of the organization. */
 export async function readPolicy(db: Db, organizationId: string): Promise<Policy> {

@@ -5,8 +5,7 @@ import { recordAction } from './audit.ts';
 import { toTimestamp } from './columns.ts';
 import { forUpdate } from './dialect.ts';
 import { changedRows, firstRow } from './rows.ts';
-import type { AppendRow, Db } from './schema.ts';
-import type { DeletedSessionRow, ExpiredContentRow } from './schema-removal.ts';
+import type { AppendRow, Db, DeletedSessionRow, ExpiredContentRow } from './schema.ts';
 
 /* What a deletion has removed: counts, and a digest that can be computed again from an earlier copy of the store. */
 

@@ -1,5 +1,5 @@
-import { CompiledQuery, type DatabaseConnection, type Insertable, type RawBuilder, sql } from 'kysely';
-import type { Database, Db } from './schema.ts';
+import { CompiledQuery, type DatabaseConnection, type RawBuilder, sql } from 'kysely';
+import type { Database, Db, NewRow } from './schema.ts';
 
 /** A statement, or a part of one. */
 export type Sql<Row = unknown> = RawBuilder<Row>;
@@ -69,7 +69,7 @@ export async function readListed<Table extends ListedTable>(
 /** Inserts the columns of an object as a row. @param rest the end of the statement, such as `on conflict` and `returning` */
 export const insertion = <Table extends keyof Database>(
   table: Table,
-  row: Insertable<Database[Table]>,
+  row: NewRow<Table>,
   rest: Sql = NONE,
 ): Sql<Database[Table]> => insertionOf(table, [row], rest) as Sql<Database[Table]>;
 
@@ -79,7 +79,7 @@ const MOST_PARAMETERS = 10_000;
 /** Inserts rows with the same columns, split into several statements. */
 export function insertions<Table extends keyof Database>(
   table: Table,
-  rows: readonly Insertable<Database[Table]>[],
+  rows: readonly NewRow<Table>[],
   rest: Sql = NONE,
 ): Sql[] {
   const width = Object.keys(rows[0] ?? {}).length;

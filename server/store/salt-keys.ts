@@ -3,8 +3,7 @@ import { chainKeyOf, newChainKey, type SaltKeys, saltKeysOf } from '../../contra
 import type { SessionKey } from '../log/decide.ts';
 import { forUpdate, isOneOf } from './dialect.ts';
 import { allRows, firstRow } from './rows.ts';
-import type { Db } from './schema.ts';
-import type { SessionSaltsRow } from './schema-governance.ts';
+import type { Db, SessionSaltsRow } from './schema.ts';
 
 const toKeys = ({ salt_keys }: Pick<SessionSaltsRow, 'salt_keys'>) => JSON.parse(salt_keys) as SaltKeys;
 

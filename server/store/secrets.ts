@@ -113,8 +113,8 @@ export async function revokeSecrets(db: Db, organizationId: string, now: number,
 
 type SecretHolder = Pick<
   SecretRow,
-  'secret_id' | 'organization_id' | 'plane' | 'status' | 'environment_id' | 'user_id'
-> & { is_machine: number };
+  'secret_id' | 'organization_id' | 'plane' | 'status' | 'is_machine' | 'environment_id' | 'user_id'
+>;
 
 /** Finds a secret by its hash in all organizations, because the organization is not known yet. */
 export const findSecretByHash = (db: Db, hash: string): Promise<SecretHolder | undefined> =>

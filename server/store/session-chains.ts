@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import type { SessionKey } from '../log/decide.ts';
 import { ofEngine } from './dialect.ts';
 import { allRows, firstRow } from './rows.ts';
-import type { Db, SessionRow } from './schema.ts';
-import type { SessionChainRow } from './schema-governance.ts';
+import type { Db, SessionChainRow, SessionRow } from './schema.ts';
 
 export const findChain = (db: Db, { organizationId, sessionId }: SessionKey) =>
   firstRow(

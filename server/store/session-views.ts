@@ -3,8 +3,7 @@ import type { Look, SessionView, Surface } from '../../contract/session-view.ts'
 import { toTimestamp } from './columns.ts';
 import { forKeyShare } from './dialect.ts';
 import { allRows } from './rows.ts';
-import type { Db } from './schema.ts';
-import type { SessionViewRow } from './schema-governance.ts';
+import type { Db, SessionViewRow } from './schema.ts';
 
 const HOUR_MS = 3_600_000;
 const MOST_SHOWN = 500;

@@ -11,8 +11,7 @@ import { forKeyShare } from './dialect.ts';
 import { findMember } from './members.ts';
 import { readPolicy } from './policies.ts';
 import { allRows, firstRow, NONE, oneRow } from './rows.ts';
-import type { Db, SessionRow } from './schema.ts';
-import type { ShareRow } from './schema-governance.ts';
+import type { Db, SessionRow, ShareRow } from './schema.ts';
 import { mayShare, named, type Viewer } from './viewer.ts';
 
 const DAY_MS = 86_400_000;

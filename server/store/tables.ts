@@ -1,3 +1,4 @@
+import { PRIMARY_KEYS } from './schema.gen.ts';
 import type { Database } from './schema.ts';
 
 /** Who owns the rows of a table. */
@@ -24,7 +25,7 @@ interface OfSession {
 }
 
 type Table =
-  | { of: Owner; key: readonly string[]; session?: OfSession }
+  | { of: Owner; session?: OfSession }
   /**
    * The service can derive the rows again, so they are not moved. They are removed with their session, and the sums of days with
    * the organization.
@@ -39,49 +40,46 @@ type Tables = {
 };
 
 /**
- * All tables with their primary keys. A table comes after the tables that it refers to. The facts come first among the derived
- * tables.
+ * All tables. A table comes after the tables that it refers to. The facts come first among the derived tables.
  */
 const TABLES = {
-  settings: { of: 'service', key: ['name'] },
-  users: { of: 'service', key: ['user_id'] },
-  organizations: { of: 'organization', key: ['organization_id'] },
+  settings: { of: 'service' },
+  users: { of: 'service' },
+  organizations: { of: 'organization' },
   // The audit log comes this early because it is removed last: an organization keeps it while the rest is removed.
-  audit_heads: { of: 'organization', key: ['organization_id'] },
-  audit_entries: { of: 'organization', key: ['organization_id', 'sequence'] },
-  members: { of: 'organization', key: ['user_id'] },
-  policies: { of: 'organization', key: ['organization_id'] },
-  person_deletions: { of: 'organization', key: ['organization_id', 'user_id'] },
-  directory_tokens: { of: 'organization', key: ['organization_id'] },
-  directory_users: { of: 'organization', key: ['directory_user_id'] },
-  secrets: { of: 'organization', key: ['secret_id'] },
-  device_sign_ins: { of: 'organization', key: ['device_hash'] },
-  environments: { of: 'organization', key: ['environment_id'] },
-  installations: { of: 'organization', key: ['installation_id'] },
-  views: { of: 'organization', key: ['view_id'] },
-  holds: { of: 'organization', key: ['hold_id'] },
-  sessions: { of: 'organization', key: ['session_id'], session: { tells: 'mixed', removed: 'apart' } },
-  deleted_sessions: { of: 'organization', key: ['session_id'], session: { tells: 'counts', removed: 'apart' } },
-  expired_contents: { of: 'organization', key: ['session_id'], session: { tells: 'facts', removed: 'apart' } },
+  audit_heads: { of: 'organization' },
+  audit_entries: { of: 'organization' },
+  members: { of: 'organization' },
+  policies: { of: 'organization' },
+  person_deletions: { of: 'organization' },
+  directory_tokens: { of: 'organization' },
+  directory_users: { of: 'organization' },
+  secrets: { of: 'organization' },
+  device_sign_ins: { of: 'organization' },
+  environments: { of: 'organization' },
+  installations: { of: 'organization' },
+  views: { of: 'organization' },
+  holds: { of: 'organization' },
+  sessions: { of: 'organization', session: { tells: 'mixed', removed: 'apart' } },
+  deleted_sessions: { of: 'organization', session: { tells: 'counts', removed: 'apart' } },
+  expired_contents: { of: 'organization', session: { tells: 'facts', removed: 'apart' } },
   appends: {
     of: 'organization',
-    key: ['session_id', 'first_sequence'],
     session: { tells: 'content', removed: 'apart' },
   },
   session_views: {
     of: 'organization',
-    key: ['session_id', 'kind', 'hour', 'user_id'],
     session: { tells: 'mixed', removed: 'after' },
   },
-  masks: { of: 'organization', key: ['mask_id'], session: { tells: 'content', removed: 'after' } },
-  session_salts: { of: 'organization', key: ['session_id'], session: { tells: 'content', removed: 'after' } },
-  event_masks: { of: 'organization', key: ['session_id', 'sequence'], session: { tells: 'content', removed: 'after' } },
-  mask_runs: { of: 'organization', key: ['run_id'] },
-  jobs: { of: 'organization', key: ['job_id'] },
-  session_chains: { of: 'organization', key: ['session_id'], session: { tells: 'content', removed: 'after' } },
-  shares: { of: 'organization', key: ['share_id'], session: { tells: 'mixed', removed: 'after' } },
-  stored_bytes: { of: 'quota', key: ['session_id'], session: { tells: 'counts', removed: 'after' } },
-  stored_days: { of: 'quota', key: ['organization_id', 'day'] },
+  masks: { of: 'organization', session: { tells: 'content', removed: 'after' } },
+  session_salts: { of: 'organization', session: { tells: 'content', removed: 'after' } },
+  event_masks: { of: 'organization', session: { tells: 'content', removed: 'after' } },
+  mask_runs: { of: 'organization' },
+  jobs: { of: 'organization' },
+  session_chains: { of: 'organization', session: { tells: 'content', removed: 'after' } },
+  shares: { of: 'organization', session: { tells: 'mixed', removed: 'after' } },
+  stored_bytes: { of: 'quota', session: { tells: 'counts', removed: 'after' } },
+  stored_days: { of: 'quota' },
   session_facts: { of: 'organization', isDerived: true, session: { tells: 'facts', removed: 'apart' } },
   session_values: { of: 'organization', isDerived: true, session: { tells: 'mixed', removed: 'apart' } },
   session_chunks: { of: 'organization', isDerived: true, session: { tells: 'content', removed: 'apart' } },
@@ -89,9 +87,9 @@ const TABLES = {
   session_add_ons: { of: 'organization', isDerived: true, session: { tells: 'counts', removed: 'apart' } },
   summed_days: { of: 'organization', isDerived: true },
   usage_days: { of: 'organization', isDerived: true },
-  accounts: { of: 'service', key: ['account_id'] },
-  links: { of: 'service', key: ['token_hash'] },
-  provider_records: { of: 'service', key: ['record_id'] },
+  accounts: { of: 'service' },
+  links: { of: 'service' },
+  provider_records: { of: 'service' },
 } satisfies Tables;
 
 type Listed = typeof TABLES;
@@ -133,4 +131,4 @@ const OTHERWISE_REMOVED = new Set<keyof Listed>(['sessions', 'appends', 'organiz
 export const REMOVED = MOVED.filter((name) => TABLES[name].of !== 'service' && !OTHERWISE_REMOVED.has(name)).reverse();
 
 /** The columns of the table's primary key. */
-export const keyOf = (table: MovedTable): readonly string[] => TABLES[table].key;
+export const keyOf = (table: MovedTable): readonly string[] => PRIMARY_KEYS[table];

@@ -4,8 +4,7 @@ import type { SessionKey } from '../log/decide.ts';
 import { findMember } from './members.ts';
 import { readPolicy } from './policies.ts';
 import { allRows, firstRow } from './rows.ts';
-import type { Db, MemberKey, SessionRow } from './schema.ts';
-import type { ShareRow } from './schema-governance.ts';
+import type { Db, MemberKey, SessionRow, ShareRow } from './schema.ts';
 import { withoutContent } from './session-columns.ts';
 import { asOrganization, seeEverything } from './tenant.ts';
 

@@ -6,8 +6,7 @@ import { AuditHeads, type KnownHeads, readAuditKey, readHeads } from '../audit/h
 import { verifyAudit } from '../audit/verify.ts';
 import { recordActions } from '../store/audit.ts';
 import { type Happened, nextEntry, person, secret } from '../store/audit-chain.ts';
-import type { Db } from '../store/schema.ts';
-import type { AuditEntryRow } from '../store/schema-governance.ts';
+import type { AuditEntryRow, Db } from '../store/schema.ts';
 import { ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { testConfig } from './harness.ts';
 import { createRandom } from './seed.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Kysely } from 'kysely';
 import { expect, test } from 'vitest';
 import { SessionLog } from '../ingest/session-log.ts';
-import type { Database } from '../store/schema.ts';
+import type { Tables } from '../store/schema.ts';
 import { sqliteDialect, type Threads } from '../store/sqlite/driver.ts';
 import type { Job } from '../store/sqlite/jobs.ts';
 import { openFile } from '../store/sqlite/open-file.ts';
@@ -43,7 +43,7 @@ test("deriving a slice of a session takes one message and one transaction on SQL
     writer: counting('writer', file.writer),
     reader: counting('reader', file.reader as never),
   };
-  const db = new Kysely<Database>({ dialect: sqliteDialect(threads) });
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(threads) });
   const log = new SessionLog({ db, journal: file.journal, committed: () => undefined, now: Date.now });
   const append = () => {
     const events = EVENTS.map(({ eventType, payload }) => ({

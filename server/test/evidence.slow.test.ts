@@ -15,7 +15,7 @@ import { type SaltKeys, saltsOf } from '../../contract/salts.ts';
 import { headAfter, notices } from '../../contract/test/heads.ts';
 import { allRows } from '../store/rows.ts';
 import { findSaltKeys } from '../store/salt-keys.ts';
-import type { SessionChainRow } from '../store/schema-governance.ts';
+import type { SessionChainRow } from '../store/schema.ts';
 import { ENGINES } from './engines.ts';
 import { appendTexts, createTenant, event, openSession } from './factories.ts';
 import { serve, settled, startTestService } from './harness.ts';

@@ -8,7 +8,7 @@ import { type SaltKeys, saltsOf } from '../../contract/salts.ts';
 import { findMask, insertMask, writeMasked } from '../erase/masks.ts';
 import { allRows } from '../store/rows.ts';
 import { findSaltKeys } from '../store/salt-keys.ts';
-import type { EventMaskRow, MaskRow } from '../store/schema-governance.ts';
+import type { EventMaskRow, MaskRow } from '../store/schema.ts';
 import { ENGINES } from './engines.ts';
 import { openSession } from './factories.ts';
 import { startTestService } from './harness.ts';

@@ -9,7 +9,7 @@ import { person } from '../store/audit-chain.ts';
 import { readAppends } from '../store/events.ts';
 import { endJob, type Job, takeJob } from '../store/jobs.ts';
 import { forgetChanges, readSnapshot } from '../store/open.ts';
-import type { MaskRow } from '../store/schema-governance.ts';
+import type { MaskRow } from '../store/schema.ts';
 import { ENGINES } from './engines.ts';
 import { openSession, whenDerived } from './factories.ts';
 import { startTestService, testConfig } from './harness.ts';

@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import { newUuid } from '../../ids.ts';
 import { emailKey } from '../../store/columns.ts';
 import { changedRows, firstRow } from '../../store/rows.ts';
-import type { Db } from '../../store/schema.ts';
-import type { AccountRow } from '../../store/schema-identity.ts';
+import type { AccountRow, Db } from '../../store/schema.ts';
 import { revokeAccount } from './records.ts';
 
 export interface NewAccount {

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AccountRow } from '../../store/schema-identity.ts';
+import type { AccountRow } from '../../store/schema.ts';
 import type { Addresses } from './addresses.ts';
 
 /** Recognizes browsers that signed in to an account before, so that guesses from elsewhere do not lock its holder out. */

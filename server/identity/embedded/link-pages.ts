@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { recordSignIn } from '../../store/people.ts';
-import type { Db } from '../../store/schema.ts';
-import type { AccountRow, LinkRow } from '../../store/schema-identity.ts';
+import type { AccountRow, Db, LinkRow } from '../../store/schema.ts';
 import {
   findAccount,
   findAccountByEmail,

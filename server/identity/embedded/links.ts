@@ -2,8 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { emailKey } from '../../store/columns.ts';
 import { changedRows, firstRow } from '../../store/rows.ts';
-import type { Db } from '../../store/schema.ts';
-import type { LinkRow } from '../../store/schema-identity.ts';
+import type { Db, LinkRow } from '../../store/schema.ts';
 
 export type Purpose = LinkRow['purpose'];
 

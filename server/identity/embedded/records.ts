@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import { changedRows, firstRow } from '../../store/rows.ts';
-import type { Db } from '../../store/schema.ts';
-import type { ProviderRecordRow } from '../../store/schema-identity.ts';
+import type { Db, ProviderRecordRow } from '../../store/schema.ts';
 
 /** Columns that `oidc-provider` uses to find records. */
 type Column = 'record_id' | 'uid' | 'user_code';

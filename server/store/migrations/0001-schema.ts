@@ -3,15 +3,20 @@ import { TENANT_TABLES } from '../tables.ts';
 import { DERIVED } from './derived-tables.ts';
 import { forEngines, statementsOf } from './engines.ts';
 import { GOVERNANCE } from './governance-tables.ts';
+import { IDENTITY } from './identity-tables.ts';
 import { viewerSecurity } from './viewer-security.ts';
 
-/** The whole schema of the first release. Times are milliseconds since the epoch; booleans are 0 or 1. */
+/**
+ * The whole schema of the first release. Times are milliseconds since the epoch; booleans are 0 or 1. `npm run generate` makes the
+ * types of the rows from it. A comment `--:` behind a column names the type of its values if SQL has none.
+ */
 export const statementsOfSchema = (engine: Engine): string[] =>
   [PEOPLE, CAPTURE, GOVERNANCE, DERIVED, ROW_SECURITY, IDENTITY].flatMap((part) => statementsOf(part[engine]));
 
 /** Organizations, their members and secrets, and the service's own settings. */
 const PEOPLE = forEngines(
   () => `
+-- A value that the service generated and stores, such as the pepper or a signing key.
 create table settings (
   name text primary key,
   value text not null
@@ -23,6 +28,7 @@ create table users (
   subject text not null,
   email text,
   email_verified integer not null,
+  -- The person's id in the directory behind the issuer; null if the issuer names none.
   directory_id text,
   -- When the audit log last recorded a sign-in at an external identity provider.
   signed_in_at bigint,
@@ -36,8 +42,10 @@ create table organizations (
   organization_id text primary key,
   name text not null,
   slug text not null unique,
-  status text not null,
+  -- \`deleted\` while its data is being removed.
+  status text not null, --: 'active' | 'deleted'
   owner_user_id text not null,
+  -- 1 once the identity provider knows the owner's organization.
   tenant_assigned integer not null,
   created_at bigint not null,
   updated_at bigint not null
@@ -47,11 +55,16 @@ create table members (
   organization_id text not null references organizations (organization_id),
   user_id text primary key,
   email text not null,
+  -- Lower-case e-mail, unique within an organization. Null for a founder whose address is not verified.
   email_key text,
+  -- 1 if an active member has proven the address, which is then unique over all organizations. 0 for invitations, and
+  -- for members whom the directory's id identified: an organization's owner chooses their address.
   email_proven integer not null,
-  role text not null,
-  status text not null,
+  role text not null, --: Role
+  status text not null, --: 'active' | 'invited'
+  -- When the invitation was last handed over for mailing; null if that never succeeded.
   mailed_at bigint,
+  -- When the mailed link expires; null if it does not.
   link_expires_at bigint,
   joined_at bigint,
   created_at bigint not null,
@@ -65,6 +78,7 @@ create unique index members_active_email on members (email_key) where status = '
 create table directory_tokens (
   organization_id text primary key references organizations (organization_id),
   token_id text not null,
+  -- HMAC-SHA-256 of the value under the server's pepper, in hexadecimal.
   hash text not null unique,
   last_four text not null,
   created_by text not null,
@@ -76,9 +90,12 @@ create table directory_tokens (
 create table directory_users (
   directory_user_id text primary key,
   organization_id text not null references organizations (organization_id),
+  -- Lower-case \`userName\`.
   user_key text not null,
+  -- Lower-case e-mail of the membership or of the invitation.
   member_key text not null,
   external_id text,
+  -- JSON of the attributes that the directory sent.
   attributes text not null,
   created_at bigint not null,
   updated_at bigint not null,
@@ -90,6 +107,7 @@ create index directory_users_by_external_id on directory_users (external_id, org
 -- The policies that owners set for all members, as JSON.
 create table policies (
   organization_id text primary key references organizations (organization_id),
+  -- JSON text: \`PolicyBody\` of \`contract/policy.ts\`.
   policy text not null,
   updated_at bigint not null
 );
@@ -98,7 +116,9 @@ create table policies (
 create table person_deletions (
   organization_id text not null references organizations (organization_id),
   user_id text not null,
+  -- The admin who removed them.
   actor_id text not null,
+  -- Sessions that were opened later are kept.
   requested_at bigint not null,
   constraint person_deletions_pkey primary key (organization_id, user_id)
 );
@@ -107,15 +127,18 @@ create table secrets (
   secret_id text primary key,
   organization_id text not null references organizations (organization_id),
   name text,
-  plane text not null,
+  plane text not null, --: Plane
+  -- HMAC-SHA-256 of the value under the server's pepper, in hexadecimal.
   hash text not null unique,
   prefix text not null,
   last_four text not null,
-  status text not null,
+  status text not null, --: 'active' | 'revoked'
   created_by text not null,
+  -- Whether a machine got it by a confirmed sign-in.
   is_machine integer default 0 not null,
-  -- The person who confirmed the sign-in that issued it; null for a plain secret.
+  -- The person who confirmed the sign-in that issued it; null for a plain secret, or if the machine belongs to nobody.
   user_id text,
+  -- The machine of the secret: the one that a member signed in with it, or the first that registered with it.
   environment_id text,
   last_used_at bigint,
   revoked_at bigint,
@@ -124,12 +147,13 @@ create table secrets (
 );
 create index secrets_by_status on secrets (organization_id, status, secret_id);
 
--- Views of members. When a person leaves, only their shared views stay.
+-- Views: named lists of sessions, of one person or shared with all members. When a person leaves, only their shared views stay.
 create table views (
   view_id text primary key,
   organization_id text not null references organizations (organization_id),
   created_by text not null,
   name text not null,
+  -- JSON text: \`ViewSearch\` of \`contract/view.ts\`.
   search text not null,
   is_shared integer not null,
   created_at bigint not null,
@@ -142,7 +166,8 @@ create index views_shared on views (organization_id) where is_shared = 1;
 create table holds (
   hold_id text primary key,
   organization_id text not null references organizations (organization_id),
-  target_kind text not null,
+  target_kind text not null, --: HoldTarget['kind']
+  -- Null if it holds everything.
   target_id text,
   reason text not null,
   placed_by text not null,
@@ -153,19 +178,20 @@ create table holds (
 create index holds_in_force on holds (organization_id, hold_id) where released_at is null;
 create index holds_of_organization on holds (organization_id, hold_id);
 
--- Machines that wait for a person to confirm their sign-in.
+-- Machines that wait some minutes for a person to confirm their sign-in. Their codes are hashed like secrets.
 create table device_sign_ins (
   device_hash text primary key,
   user_hash text not null unique,
   hostname text not null,
-  platform text not null,
+  platform text not null, --: Platform
   cli_version text not null,
   address text not null,
-  purpose text not null,
-  status text not null,
+  purpose text not null, --: DevicePurpose
+  status text not null, --: 'pending' | 'approved' | 'denied' | 'issued'
+  -- The organization of the person who decided; null before the decision.
   organization_id text references organizations (organization_id),
   decided_by text,
-  plane text,
+  plane text, --: Plane
   polled_at bigint,
   created_at bigint not null,
   expires_at bigint not null
@@ -190,6 +216,7 @@ create table audit_entries (
   action text not null,
   target_kind text not null,
   target_id text not null,
+  -- JSON.
   details text,
   previous text not null,
   hash text not null,
@@ -219,20 +246,22 @@ create table environments (
   organization_id text not null references organizations (organization_id),
   display_name text,
   hostname text not null,
-  platform text not null,
+  platform text not null, --: Platform
   cli_version text not null,
-  status text not null,
+  status text not null, --: 'active' | 'revoked'
   repo_root text,
   repo_remote text,
   git_branch text,
+  -- The last report of its command line. The texts are JSON.
   waiting_events bigint,
   states text,
   coverage text,
   gaps text,
   comparison text,
   reported_at bigint,
-  -- The owner of the machine, and the person who claims a machine without an owner.
+  -- The owner of the machine; null if it has none.
   user_id text,
+  -- The person who claims a machine without an owner.
   claimed_by text,
   last_seen_at bigint not null,
   created_at bigint not null,
@@ -244,11 +273,12 @@ create index environments_by_last_seen on environments (organization_id, last_se
 create table installations (
   installation_id text primary key,
   organization_id text not null references organizations (organization_id),
-  agent_id text not null,
+  agent_id text not null, --: AgentId
   environment_id text references environments (environment_id),
   version text,
+  -- JSON text.
   config text,
-  status text not null,
+  status text not null, --: 'active' | 'disabled'
   created_at bigint not null,
   updated_at bigint not null,
   constraint installations_identity unique (environment_id, agent_id)
@@ -262,12 +292,12 @@ create table sessions (
   organization_id text not null references organizations (organization_id),
   environment_id text not null,
   installation_id text not null,
-  agent_id text not null,
-  plane text not null,
-  status text not null,
+  agent_id text not null, --: AgentId
+  plane text not null, --: Plane
+  status text not null, --: 'active' | 'completed' | 'failed'
   title text,
   repo_root text,
-  -- host/owner/name of the remote at the opening.
+  -- The normal form of the remote at the opening: host/owner/name.
   repository text,
   git_branch text,
   started_at bigint not null,
@@ -275,14 +305,20 @@ create table sessions (
   event_count integer not null,
   created_at bigint not null,
   updated_at bigint not null,
+  -- The name of the session that its client chose.
   client_key text,
+  -- Client keys of the sessions that this one continues and was forked from. Those sessions may arrive later.
   continues_key text,
   forked_from_key text,
+  -- When the agent ended it, if the client reported that at the opening. It is the default for closing.
   client_ended_at bigint,
+  -- Set from the deletion until a sweep has removed the rows of the session.
   deleted_at bigint,
+  -- The secret that opened it; null in old sessions.
   secret_id text,
+  -- The person of the session; null: it has none.
   user_id text,
-  visibility text default 'team' not null,
+  visibility text default 'team' not null, --: Visibility
   -- When the retention policy removed its content.
   content_expired_at bigint,
   -- How often a mask has changed it.
@@ -329,14 +365,16 @@ create index sessions_with_content on sessions (organization_id, created_at, ses
 create index sessions_by_folder on sessions (environment_id, substr(repo_root, 1, 300), repository)
   where repository is not null;
 
+-- A deleted session. The row prevents that it is captured again.
 create table deleted_sessions (
   session_id text primary key,
   organization_id text not null references organizations (organization_id),
-  plane text not null,
+  plane text not null, --: Plane
   -- The machine that captured it.
   environment_id text not null,
   client_key text,
   deleted_at bigint not null,
+  -- When the last of its events was removed.
   swept_at bigint,
   event_count integer not null,
   -- When its last event arrived, if it expired; otherwise null.
@@ -344,12 +382,13 @@ create table deleted_sessions (
   -- 1 once the audit log counts it among the expired sessions.
   is_noted integer default 0 not null,
   -- Who deleted it; null if it expired or was deleted together with its organization.
-  deleted_by_kind text,
+  deleted_by_kind text, --: AuditParty['kind']
   deleted_by_id text,
   -- How much the sweep has removed so far, and the digest of that.
   removed_events bigint default 0 not null,
   removed_appends bigint default 0 not null,
   removed_bytes bigint default 0 not null,
+  -- The digest of the removed appends: see \`nextDigest\`.
   digest text
 );
 create index deleted_sessions_by_client_key on deleted_sessions (organization_id, plane, client_key);
@@ -357,7 +396,7 @@ create index deleted_sessions_unswept on deleted_sessions (session_id, swept_at)
 create index deleted_sessions_unnoted on deleted_sessions (organization_id)
   where last_event_at is not null and is_noted = 0;
 
--- Bytes of events for each session, and for each organization and day (UTC). They are written every few seconds.
+-- How many uncompressed bytes of events a session has. Written every few seconds.
 create table stored_bytes (
   session_id text primary key,
   organization_id text not null,
@@ -365,8 +404,10 @@ create table stored_bytes (
 );
 create index stored_bytes_by_organization on stored_bytes (organization_id, bytes);
 
+-- How many bytes of events an organization sent on a day.
 create table stored_days (
   organization_id text not null,
+  -- YYYY-MM-DD, UTC.
   day text not null,
   bytes bigint not null,
   constraint stored_days_pkey primary key (organization_id, day)
@@ -378,12 +419,15 @@ create table appends (
   first_sequence integer not null,
   last_sequence integer not null,
   organization_id text not null,
+  -- The UUID in the ids of its events.
   append_id text not null,
   created_at bigint not null,
   idempotency_key text,
+  -- SHA-256 of the request body, in hexadecimal; null without an idempotency key.
   fingerprint text,
   -- The secret that sent it; null for the secret that opened the session.
   other_secret_id text,
+  -- How \`body\` is encoded: see \`log/frame.ts\`.
   codec integer not null,
   body ${bytes} not null,
   constraint appends_sequence primary key (session_id, first_sequence)
@@ -419,43 +463,3 @@ alter table ${table} enable row level security;
 create policy own_organization on ${table} using (${visible}) with check (${own});
 `;
 }
-
-/** Accounts and sign-ins of the embedded identity provider. */
-const IDENTITY = forEngines(
-  () => `
-create table accounts (
-  account_id text primary key,
-  email text not null,
-  email_key text not null unique,
-  email_verified integer not null,
-  password text not null,
-  password_version integer default 0 not null,
-  created_at bigint not null,
-  updated_at bigint not null
-);
-
-create table links (
-  token_hash text primary key,
-  purpose text not null,
-  email text,
-  created_at bigint not null,
-  expires_at bigint not null,
-  used_at bigint
-);
-
-create table provider_records (
-  record_id text primary key,
-  model text not null,
-  grant_id text,
-  uid text,
-  user_code text,
-  payload text not null,
-  expires_at bigint,
-  consumed_at bigint
-);
-create index provider_records_by_grant_id on provider_records (grant_id);
-create index provider_records_by_uid on provider_records (uid);
-create index provider_records_by_user_code on provider_records (user_code);
-create index provider_records_by_expires_at on provider_records (expires_at);
-`,
-);

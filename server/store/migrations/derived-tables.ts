@@ -2,41 +2,54 @@ import { forEngines } from './engines.ts';
 
 /** Tables with rows that are derived from events. They may be emptied at any time; the service then derives the rows again. */
 export const DERIVED = forEngines(
-  ({ clustered }) => `
+  ({ bytes, clustered, counted, inByteOrder, words }) => `
+-- The facts of a session, and the figures by which lists are sorted. The defaults are the row of a session of which nothing is
+-- derived yet.
 create table session_facts (
   session_id text primary key,
   organization_id text not null,
-  plane text not null,
+  plane text not null, --: Plane
   started_at bigint not null,
-  version integer not null,
-  derived_through integer not null,
-  next_chunk integer not null,
-  claimed_until bigint default 0 not null,
+  -- The version of the rules that derived it. Data of another version is derived again.
+  version integer default 0 not null,
+  -- The last event that this row and the other derived tables contain.
+  derived_through integer default 0 not null,
+  -- The first event of the next chunk. The last chunk is derived again as long as it has room.
+  next_chunk integer default 1 not null,
+  -- Until when one process has the exclusive right to derive it.
+  claimed_until bigint default 0 not null, --: Time
   -- How often a mask had changed the session when its events were read for this row.
   masks integer not null,
-  is_rewritten integer not null,
-  is_final integer not null,
-  event_count integer not null,
-  prompts integer not null,
-  tool_calls integer not null,
-  failures integer not null,
-  redactions integer not null,
-  files_changed integer not null,
-  lines_added integer not null,
-  lines_removed integer not null,
-  input_tokens bigint not null,
-  cached_tokens bigint not null,
-  output_tokens bigint not null,
-  duration_ms bigint not null,
-  lines_changed integer not null,
-  tokens bigint not null,
+  -- Whether its agent revises records. Then its facts are made from all entries.
+  is_rewritten integer default 0 not null,
+  -- Whether the session is closed and derived up to its last event.
+  is_final integer default 0 not null,
+  event_count integer default 0 not null,
+  prompts integer default 0 not null,
+  tool_calls integer default 0 not null,
+  failures integer default 0 not null,
+  redactions integer default 0 not null,
+  files_changed integer default 0 not null,
+  lines_added integer default 0 not null,
+  lines_removed integer default 0 not null,
+  input_tokens bigint default 0 not null,
+  cached_tokens bigint default 0 not null,
+  output_tokens bigint default 0 not null,
+  -- The time from its first event to its last.
+  duration_ms bigint default 0 not null,
+  lines_changed integer default 0 not null,
+  tokens bigint default 0 not null,
+  -- Whole nanodollars, by the prices of the version; null if no price is known.
   cost double precision,
   first_event_at bigint,
   last_event_at bigint,
+  -- The delay between the last event and its storage.
   lag_ms bigint,
-  interrupted integer not null,
-  summary text not null,
-  facts text not null
+  interrupted integer default 0 not null,
+  -- JSON text with the content of lists, at most 4 KiB.
+  summary text default '{}' not null,
+  -- JSON text.
+  facts text default '' not null
 );
 -- One index for each order of the list.
 create index session_facts_by_started_at on session_facts (organization_id, plane, started_at desc, session_id desc);
@@ -58,22 +71,30 @@ create index session_facts_interrupted on session_facts (organization_id, plane,
 create table session_days (
   session_id text not null,
   organization_id text not null,
-  plane text not null,
+  plane text not null, --: Plane
+  -- YYYY-MM-DD, UTC.
   day text not null,
-  kind text not null,
+  -- The day itself or a part of it.
+  kind text not null, --: 'session' | 'model' | 'tool' | 'hour'
+  -- The name of the model or tool, or the hour of the week; empty for the day itself.
   name text not null,
+  -- Set in the row of the day itself; null in the others.
   agent_id text,
   environment_id text,
   repository text,
+  -- 1 on the day a session began, else 0.
   sessions integer not null,
   prompts integer not null,
   tool_calls integer not null,
   failures integer not null,
+  -- Includes cached tokens.
   input_tokens bigint not null,
   cached_tokens bigint not null,
   cache_write_tokens bigint not null,
   output_tokens bigint not null,
+  -- Input and output of models without a known price.
   unpriced_tokens bigint not null,
+  -- Whole nanodollars for all other tokens. Sums of them are exact, in any order.
   cost double precision not null,
   constraint session_days_pkey primary key (session_id, day, kind, name)
 );
@@ -84,14 +105,17 @@ create index session_days_by_day on session_days (organization_id, plane, day, k
 create table session_add_ons (
   session_id text not null,
   organization_id text not null,
-  plane text not null,
+  plane text not null, --: Plane
+  -- YYYY-MM-DD, UTC.
   day text not null,
-  kind text not null,
+  kind text not null, --: AddOnKind
   name text not null,
+  -- The model of the sub-agents' tokens; empty in the row with the calls.
   model text not null,
   agent_id text not null,
   calls integer not null,
   failures integer not null,
+  -- 0 if it was not used.
   last_used_at bigint not null,
   is_listed integer not null,
   input_tokens bigint not null,
@@ -99,6 +123,7 @@ create table session_add_ons (
   cache_write_tokens bigint not null,
   output_tokens bigint not null,
   unpriced_tokens bigint not null,
+  -- Whole nanodollars.
   cost double precision not null,
   constraint session_add_ons_pkey primary key (session_id, day, kind, name, model)
 );
@@ -107,9 +132,10 @@ create index session_add_ons_by_day on session_add_ons (organization_id, plane, 
 -- How often the rows of a day changed, and which of these changes its sums include.
 create table summed_days (
   organization_id text not null,
-  plane text not null,
+  plane text not null, --: Plane
   day text not null,
   changes bigint not null,
+  -- The value of \`changes\` when the sums were last computed.
   summed bigint not null,
   constraint summed_days_pkey primary key (organization_id, plane, day)
 );
@@ -120,32 +146,38 @@ create index summed_days_behind on summed_days (organization_id, plane, day) whe
 -- other, so that SQLite sums the values of a year without sorting: 255,000 rows in 30 instead of 75 ms.
 create table usage_days (
   organization_id text not null,
-  plane text not null,
-  dimension text not null,
+  plane text not null, --: Plane
+  dimension text not null, --: 'total' | 'agent' | 'environment' | 'repository' | 'person' | 'model' | 'tool' | 'hour'
   day text not null,
+  -- Empty for the total.
   value text not null,
+  -- The Monday on or before the day.
   week text not null,
+  -- 1 on the day a session began, else 0.
   sessions integer not null,
   prompts integer not null,
   tool_calls integer not null,
   failures integer not null,
+  -- Includes cached tokens.
   input_tokens bigint not null,
   cached_tokens bigint not null,
   output_tokens bigint not null,
+  -- Input and output of models without a known price.
   unpriced_tokens bigint not null,
+  -- Whole nanodollars for all other tokens. Sums of them are exact, in any order.
   cost double precision not null,
   constraint usage_days_pkey primary key (organization_id, plane, dimension, value, day)
 )${clustered};
 create index usage_days_by_day on usage_days (organization_id, plane, day);
-`,
-  {
-    sqlite: `
--- Values that sessions are found by, such as \`file:\` and \`tool:\`; \`name\` is the value in lower case.
+
+-- Values that sessions are found by, such as \`file:\` and \`tool:\`. Prefixes are looked up, and only in byte order is a prefix
+-- a range of the index.
 create table session_values (
   session_id text not null,
   organization_id text not null,
-  field text not null,
-  name text not null,
+  field text not null, --: ValueField
+  -- The text for the search, in lower case; for a path, its last name.
+  name text${inByteOrder} not null,
   value text not null,
   constraint session_values_pkey primary key (session_id, field, value)
 );
@@ -154,17 +186,24 @@ create index session_values_by_name on session_values (organization_id, field, n
 -- Consecutive events of a session: the entries the timeline shows, and which words they may have. Chunks share a row of the index:
 -- \`index_row\` is the id of the row's first chunk, and null for this chunk itself.
 create table session_chunks (
-  chunk_id integer primary key autoincrement,
+  chunk_id ${counted},
   session_id text not null,
   organization_id text not null,
   first_sequence integer not null,
   last_sequence integer not null,
-  index_row integer,
-  signature blob not null,
-  entries blob not null,
-  words blob,
+  index_row bigint,
+  -- Which words it may have: \`store/signature.ts\`.
+  signature ${bytes} not null,
+  -- Compressed JSON: \`contract/entry/entry.ts\`.
+  entries ${bytes} not null,
+  -- On PostgreSQL the words of the whole row, at its first chunk, which are indexed here. On SQLite, which indexes them elsewhere, the words that
+  -- the chunk brought to its row, separated by spaces and compressed.
+  words ${words}, --: Uint8Array | string
   constraint session_chunks_by_session unique (session_id, first_sequence)
 );
+`,
+  {
+    sqlite: `
 -- Finds the session of a chunk without reading the row, which needs several pages: 20,000 chunks in 14 instead of 30 ms.
 create index session_chunks_by_id on session_chunks (chunk_id, organization_id, session_id);
 
@@ -177,32 +216,6 @@ insert into chunk_words (chunk_words, rank) values ('secure-delete', 1);
 insert into chunk_words (chunk_words, rank) values ('automerge', 0), ('usermerge', 8), ('crisismerge', 64);
 `,
     postgres: `
--- Values that sessions are found by, such as \`file:\` and \`tool:\`; \`name\` is the value in lower case. Prefixes are
--- looked up, and only in byte order is a prefix a range of the index.
-create table session_values (
-  session_id text not null,
-  organization_id text not null,
-  field text not null,
-  name text collate "C" not null,
-  value text not null,
-  constraint session_values_pkey primary key (session_id, field, value)
-);
-create index session_values_by_name on session_values (organization_id, field, name, session_id);
-
--- Consecutive events of a session: the entries the timeline shows, and which words they may have. Chunks share a row of the index:
--- \`index_row\` is the id of the row's first chunk, which has the words, and null for this chunk itself.
-create table session_chunks (
-  chunk_id bigint generated always as identity primary key,
-  session_id text not null,
-  organization_id text not null,
-  first_sequence integer not null,
-  last_sequence integer not null,
-  index_row bigint,
-  signature bytea not null,
-  entries bytea not null,
-  words tsvector,
-  constraint session_chunks_by_session unique (session_id, first_sequence)
-);
 create index session_chunks_by_words on session_chunks using gin (words);
 `,
   },

@@ -17,11 +17,31 @@ interface Dialect {
   sessionOfAppend: string;
   /** Keeps the rows of a table in its primary key. PostgreSQL has no such tables. */
   clustered: string;
+  /** Compares a text by its bytes, as SQLite always does. */
+  inByteOrder: string;
+  /** A key that the engine counts up. */
+  counted: string;
+  /** The words of a chunk. Only PostgreSQL indexes them in their own table. */
+  words: 'blob' | 'tsvector';
 }
 
 const DIALECTS: Record<Engine, Dialect> = {
-  sqlite: { bytes: 'blob', sessionOfAppend: 'references sessions (session_id)', clustered: ' without rowid' },
-  postgres: { bytes: 'bytea', sessionOfAppend: '', clustered: '' },
+  sqlite: {
+    bytes: 'blob',
+    sessionOfAppend: 'references sessions (session_id)',
+    clustered: ' without rowid',
+    inByteOrder: '',
+    counted: 'integer primary key autoincrement',
+    words: 'blob',
+  },
+  postgres: {
+    bytes: 'bytea',
+    sessionOfAppend: '',
+    clustered: '',
+    inByteOrder: ' collate "C"',
+    counted: 'bigint generated always as identity primary key',
+    words: 'tsvector',
+  },
 };
 
 /** @returns the statements for each engine, including those that only one of them needs */

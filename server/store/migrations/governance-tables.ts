@@ -11,16 +11,20 @@ create table expired_contents (
   expired_at bigint not null,
   -- When the last of the content was removed.
   swept_at bigint,
+  -- When its last event arrived.
   last_event_at bigint not null,
   event_count integer not null,
+  -- The retention period of the rule.
   days integer not null,
   -- The target of the rule: organization, plane or repository; null for the rule of the operator.
-  target_kind text,
+  target_kind text, --: RetentionTarget['kind']
   target_id text,
+  -- 1 once the audit log counts it among the sessions with expired content.
   is_noted integer default 0 not null,
   removed_events bigint default 0 not null,
   removed_appends bigint default 0 not null,
   removed_bytes bigint default 0 not null,
+  -- The digest of the removed appends: see \`nextDigest\`.
   digest text,
   -- The derived rows of the session, which can no longer be derived: compressed JSON in base64.
   kept text not null
@@ -35,13 +39,14 @@ create table session_views (
   organization_id text not null,
   user_id text not null,
   -- opened, found or exported
-  kind text not null,
-  hour bigint not null,
+  kind text not null, --: Look
+  -- The start of the hour.
+  hour bigint not null, --: Time
   first_at bigint not null,
   last_at bigint not null,
   count integer not null,
   -- The surface of the last look.
-  surface text not null,
+  surface text not null, --: Surface
   network text not null,
   constraint session_views_pkey primary key (session_id, kind, hour, user_id)
 );
@@ -52,7 +57,9 @@ create table masks (
   mask_id text primary key,
   organization_id text not null,
   session_id text not null,
+  -- The mark that replaces the text.
   mark text not null,
+  -- The encrypted text, or \`TODAYS_RULES\`; null once the mask has ended.
   sealed text,
   masked_by text not null,
   requested_at bigint not null,
@@ -60,9 +67,12 @@ create table masks (
   accepted_events integer not null,
   finished_at bigint,
   -- Null while the mask runs; then done, held, cancelled or failed.
-  outcome text,
+  outcome text, --: MaskOutcome
+  -- In how many events the text was masked.
   events integer default 0 not null,
+  -- In how many places of these events.
   places integer default 0 not null,
+  -- In how many places of the session's own fields, such as its title.
   fields integer default 0 not null
 );
 create index masks_of_session on masks (session_id, mask_id);
@@ -72,16 +82,21 @@ create index masks_by_organization on masks (organization_id, mask_id);
 create table mask_runs (
   run_id text primary key,
   organization_id text not null,
+  -- The encrypted text; null once the run has ended.
   sealed text,
   is_dry integer not null,
   requested_by text not null,
   requested_at bigint not null,
   finished_at bigint,
   -- Null during the run; then done, stopped, cancelled or failed.
-  outcome text,
+  outcome text, --: RunOutcome
+  -- How many sessions were read.
   sessions integer default 0 not null,
+  -- How many of these contained the text.
   found integer default 0 not null,
+  -- How many sessions a hold protects.
   held integer default 0 not null,
+  -- How many sessions were left out because their events are damaged.
   damaged integer default 0 not null,
   events integer default 0 not null,
   places integer default 0 not null,
@@ -98,7 +113,7 @@ create table jobs (
   -- Where it continues.
   progress text default '' not null,
   -- No process may take the job before this time: a process is working on it, or it waits after an error.
-  not_before bigint default 0 not null,
+  not_before bigint default 0 not null, --: Time
   -- The lease of the process that took the job last. Only that process may continue.
   lease text,
   -- How often it was taken since it last made progress, without the attempts of processes that closed.
@@ -111,6 +126,7 @@ create index jobs_waiting on jobs (not_before, job_id);
 create table session_salts (
   session_id text primary key,
   organization_id text not null,
+  -- JSON of \`SaltKeys\`.
   salt_keys text not null
 );
 create index session_salts_by_organization on session_salts (organization_id, session_id);
@@ -120,6 +136,7 @@ create table event_masks (
   session_id text not null,
   sequence integer not null,
   organization_id text not null,
+  -- The digest of the original event: \`eventDigest\`. Its salt was removed.
   digest text not null,
   places integer not null,
   masked_by text not null,
@@ -151,10 +168,12 @@ create table shares (
   token_hash text not null,
   shared_by text not null,
   -- person, organization or link
-  audience text not null,
+  audience text not null, --: ShareAudience
+  -- The member who may read it; null unless the audience is a person.
   recipient_id text,
   -- full, outline or figures
-  level text not null,
+  level text not null, --: ShareLevel
+  -- Null: from the start. \`to_sequence\` null: to the end.
   from_sequence integer,
   to_sequence integer,
   created_at bigint not null,
