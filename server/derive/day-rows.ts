@@ -1,7 +1,9 @@
 import { hourOfWeek } from '../../contract/written-query.ts';
 import { storable } from '../store/columns.ts';
 import type { SessionDay } from '../store/session-rows.ts';
-import type { Day, Facts, Spent } from './facts.ts';
+import { addOnsOf } from './add-on-rows.ts';
+import { add, addTokens, type Figures, figuresOf, NOTHING } from './day-figures.ts';
+import type { Day, Facts } from './facts.ts';
 import { readKey } from './spent.ts';
 
 /** What the session itself reports about where it belongs. */
@@ -10,24 +12,9 @@ export interface SessionOrigin {
   environmentId: string;
 }
 
-type Figures = Omit<SessionDay, 'day' | 'kind' | 'name' | 'agent_id' | 'environment_id' | 'repository'>;
-
-const NOTHING: Figures = {
-  sessions: 0,
-  prompts: 0,
-  tool_calls: 0,
-  failures: 0,
-  input_tokens: 0,
-  cached_tokens: 0,
-  cache_write_tokens: 0,
-  output_tokens: 0,
-  unpriced_tokens: 0,
-  cost: 0,
-};
-
 const NOWHERE = { agent_id: null, environment_id: null, repository: null };
 
-/** The rows of a session: one for each day, and one for each model, tool and hour of the week of a day. */
+/** The rows of a session: one for each day, and one for each model, tool, hour of the week and add-on of a day. */
 export function dayRowsOf(facts: Facts, { agentId, environmentId }: SessionOrigin): SessionDay[] {
   const began = [...facts.days.keys()].sort()[0];
   const where = {
@@ -52,6 +39,7 @@ export function dayRowsOf(facts: Facts, { agentId, environmentId }: SessionOrigi
       ...[...models].map(([model, figures]) => row('model', model, figures)),
       ...[...toolsOf(of)].map(([tool, figures]) => row('tool', tool, figures)),
       ...[...hoursOfWeek(day, of)].map(([hour, count]) => row('hour', hour, { ...NOTHING, tool_calls: count })),
+      ...addOnsOf(facts, of).map(([kind, name, figures]) => ({ ...row(kind, name, figures), agent_id: agentId })),
     ];
   });
 }
@@ -68,39 +56,6 @@ function toolsOf({ tools }: Day): Map<string, Figures> {
   const found = new Map<string, Figures>();
   for (const [tool, [calls, failed]] of tools) add(found, tool, { ...NOTHING, tool_calls: calls, failures: failed });
   return found;
-}
-
-/** A store may keep different names in the same form, so their figures are added up. */
-function add(rows: Map<string, Figures>, name: string, figures: Figures): void {
-  const key = storable(name);
-  const known = rows.get(key) ?? NOTHING;
-  const sum = addTokens(known, figures);
-  for (const figure of ['sessions', 'prompts', 'tool_calls', 'failures'] as const) sum[figure] += figures[figure];
-  rows.set(key, sum);
-}
-
-function addTokens(one: Figures, other: Figures): Figures {
-  return {
-    ...one,
-    input_tokens: one.input_tokens + other.input_tokens,
-    cached_tokens: one.cached_tokens + other.cached_tokens,
-    cache_write_tokens: one.cache_write_tokens + other.cache_write_tokens,
-    output_tokens: one.output_tokens + other.output_tokens,
-    unpriced_tokens: one.unpriced_tokens + other.unpriced_tokens,
-    cost: one.cost + other.cost,
-  };
-}
-
-function figuresOf({ tokens: [input, cached, cacheWrite, , output], cost, unpriced }: Spent): Figures {
-  return {
-    ...NOTHING,
-    input_tokens: input,
-    cached_tokens: cached,
-    cache_write_tokens: cacheWrite,
-    output_tokens: output,
-    unpriced_tokens: unpriced,
-    cost,
-  };
 }
 
 /** The prompts and calls of a day by hour of the week, in UTC. */

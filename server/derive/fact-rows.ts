@@ -1,5 +1,4 @@
-import type { SessionAddOn, SessionDay } from '../store/session-rows.ts';
-import { addOnRowsOf } from './add-on-rows.ts';
+import type { SessionDay } from '../store/session-rows.ts';
 import { dayRowsOf, type SessionOrigin } from './day-rows.ts';
 import type { Facts } from './facts.ts';
 import { compareValues, type Value, valuesOf } from './values.ts';
@@ -7,26 +6,22 @@ import { compareValues, type Value, valuesOf } from './values.ts';
 /** The rows beside a session's facts, which a slice writes only where they have changed. */
 export interface FactRows {
   days: SessionDay[];
-  addOns: SessionAddOn[];
   values: Value[];
 }
 
 export interface RowChanges {
   /** Undefined if they have not changed. */
   days: SessionDay[] | undefined;
-  addOns: SessionAddOn[] | undefined;
   values: Record<'added' | 'removed', Value[]>;
 }
 
 export const rowsOf = (facts: Facts, origin: SessionOrigin): FactRows => ({
   days: dayRowsOf(facts, origin),
-  addOns: addOnRowsOf(facts, origin),
   values: valuesOf(facts),
 });
 
 export const compareRows = (before: FactRows, after: FactRows): RowChanges => ({
   days: isSame(before.days, after.days) ? undefined : after.days,
-  addOns: isSame(before.addOns, after.addOns) ? undefined : after.addOns,
   values: compareValues(before.values, after.values),
 });
 

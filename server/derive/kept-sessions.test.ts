@@ -5,7 +5,7 @@ import { KeptSessions } from './kept-sessions.ts';
 const session = (through: number, weight = 1) => ({
   through,
   facts: noFacts(),
-  rows: { days: [], addOns: [], values: [] },
+  rows: { days: [], values: [] },
   open: {},
   records: undefined,
   weight,

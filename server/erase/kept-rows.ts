@@ -2,13 +2,11 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { forUpdate } from '../store/dialect.ts';
 import { allRows, insertion, oneRow, runAll } from '../store/rows.ts';
-import type { Db, SessionFactsRow, SessionRow } from '../store/schema.ts';
+import type { Db, SessionDayRow, SessionFactsRow, SessionRow } from '../store/schema.ts';
 import {
   ofSession,
   removeValues,
-  replaceAddOns,
   replaceSessionDays,
-  type SessionAddOn,
   type SessionDay,
   type SessionValue,
   VERSION_OF_KEPT,
@@ -31,7 +29,6 @@ export interface KeptRows {
   facts: KeptFacts;
   values: readonly SessionValue[];
   days: readonly SessionDay[];
-  addOns: readonly SessionAddOn[];
 }
 
 /** Returns the texts of a session's facts without its content. */
@@ -73,18 +70,17 @@ export async function readKept(transaction: Db, row: Place, withoutContent: With
         select field, name, value from session_values
         where ${own} and field not in (${sql.join([...VALUES_OF_CONTENT])}) order by field, value`,
     ),
-    days: await rowsOf<SessionDay>(transaction, 'session_days', row),
-    addOns: await rowsOf<SessionAddOn>(transaction, 'session_add_ons', row),
+    days: await readDays(transaction, row),
   };
 }
 
-/** Reads the rows without the columns that all rows of the session share. */
-async function rowsOf<Row>(db: Db, table: 'session_days' | 'session_add_ons', session: Place): Promise<Row[]> {
+/** Reads the figures by day without the columns that all rows of the session share. */
+async function readDays(db: Db, session: Place): Promise<SessionDay[]> {
   const rows = await allRows(
     db,
-    sql<Place>`select * from ${sql.table(table)} where ${ofSession(session)} order by day, kind, name`,
+    sql<SessionDayRow>`select * from session_days where ${ofSession(session)} order by day, kind, name`,
   );
-  return rows.map(({ session_id: _, organization_id: __, plane: ___, ...row }) => row as unknown as Row);
+  return rows.map(({ session_id: _, organization_id: __, plane: ___, ...row }) => row);
 }
 
 /** Replaces the facts of the session, and the values by which it is found. */
@@ -101,7 +97,7 @@ export const writeKeptFacts = (transaction: Db, row: Place, { facts, values }: K
 /** Writes all derived rows of the session. */
 export async function writeKept(transaction: Db, row: Place, kept: KeptRows): Promise<void> {
   await writeKeptFacts(transaction, row, kept);
-  await runAll(transaction, [...replaceAddOns(row, kept.addOns), ...replaceSessionDays(transaction, row, kept.days)]);
+  await runAll(transaction, replaceSessionDays(transaction, row, kept.days));
 }
 
 /** Packs the rows as base64, because an export cannot contain binary data. */

@@ -1,18 +1,27 @@
 import { sql } from 'kysely';
 import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import { allRows, NONE } from './rows.ts';
-import type { Db, SessionAddOnRow } from './schema.ts';
-import { personOf } from './session-rows.ts';
+import type { Db, SessionDayRow } from './schema.ts';
+import { PERSON } from './session-rows.ts';
 import { type Days, inDays } from './summed-days.ts';
 
 export interface AddOnFilter extends Days {
   kind?: AddOnKind | undefined;
 }
 
+/** The rows of add-ons. They have their own index, because they are few among the rows of a day. */
 const asked = (filter: AddOnFilter) => sql`
-  ${inDays(filter)} ${filter.kind === undefined ? NONE : sql`and kind = ${filter.kind}`}`;
+  session_days where ${inDays(filter)} and last_used_at is not null
+    ${filter.kind === undefined ? NONE : sql`and kind = ${filter.kind}`}`;
 
-interface AddOnSum extends Pick<SessionAddOnRow, 'kind' | 'name' | 'calls' | 'failures' | 'last_used_at'> {
+interface AddOnName {
+  kind: AddOnKind;
+  name: string;
+}
+
+interface AddOnSum extends AddOnName, Pick<SessionDayRow, 'failures'> {
+  calls: number;
+  last_used_at: number;
   /** How many sessions called the add-on. */
   sessions: number;
   /** How many sessions had it available. */
@@ -20,20 +29,17 @@ interface AddOnSum extends Pick<SessionAddOnRow, 'kind' | 'name' | 'calls' | 'fa
   people: number;
 }
 
-/**
- * Finds the add-ons with the most calls; add-ons without a call come last. A session has several rows for an add-on: one for
- * each day, and one for each model.
- */
+/** Finds the add-ons with the most calls; add-ons without a call come last. A session has a row of an add-on for each day. */
 export const findAddOns = (db: Db, filter: AddOnFilter, limit: number) =>
   allRows(
     db,
     sql<AddOnSum>`
-      select kind, name, cast(sum(calls) as bigint) as calls, cast(sum(failures) as bigint) as failures,
-        cast(count(distinct case when calls > 0 then session_id end) as bigint) as sessions,
+      select kind, name, cast(sum(tool_calls) as bigint) as calls, cast(sum(failures) as bigint) as failures,
+        cast(count(distinct case when tool_calls > 0 then session_id end) as bigint) as sessions,
         cast(count(distinct case when is_listed > 0 then session_id end) as bigint) as listed,
-        count(distinct case when calls > 0 then ${personOf('session_add_ons')} end) as people, max(last_used_at) as last_used_at
-      from session_add_ons where ${asked(filter)}
-      group by kind, name order by sum(calls) desc, kind, name limit ${limit}`,
+        count(distinct case when tool_calls > 0 then ${PERSON} end) as people, max(last_used_at) as last_used_at
+      from ${asked(filter)}
+      group by kind, name order by sum(tool_calls) desc, kind, name limit ${limit}`,
   );
 
 /** Finds the people or agents that call the add-ons with these names, the most frequent first. */
@@ -46,16 +52,16 @@ export const readCallersOf = (
 ) =>
   allRows(
     db,
-    sql<Pick<SessionAddOnRow, 'kind' | 'name'> & { caller: string }>`
+    sql<AddOnName & { caller: string }>`
       select kind, name, caller
       from (
-        select kind, name, calls, ${column === 'user_id' ? personOf('session_add_ons') : sql`agent_id`} as caller
-        from session_add_ons where ${asked(filter)} and name in (${sql.join([...names])}) and calls > 0
+        select kind, name, tool_calls, ${column === 'user_id' ? PERSON : sql`agent_id`} as caller
+        from ${asked(filter)} and name in (${sql.join([...names])}) and tool_calls > 0
       ) as called
-      where caller is not null group by kind, name, caller order by sum(calls) desc, caller limit ${limit}`,
+      where caller is not null group by kind, name, caller order by sum(tool_calls) desc, caller limit ${limit}`,
   );
 
-type SubAgentTokens = Pick<SessionAddOnRow, 'name'> & Record<'input' | 'output' | 'unpriced' | 'cost', number>;
+type SubAgentTokens = Pick<AddOnName, 'name'> & Record<'input' | 'output' | 'unpriced' | 'cost', number>;
 
 /** Reads the tokens of sub-agents and their cost. */
 export const readTokensOf = (db: Db, filter: AddOnFilter, names: readonly string[]) =>
@@ -64,8 +70,7 @@ export const readTokensOf = (db: Db, filter: AddOnFilter, names: readonly string
     sql<SubAgentTokens>`
       select name, cast(sum(input_tokens) as bigint) as input, cast(sum(output_tokens) as bigint) as output,
         cast(sum(unpriced_tokens) as bigint) as unpriced, sum(cost) as cost
-      from session_add_ons
-      where ${asked(filter)} and kind = 'subagent' and name in (${sql.join([...names])})
+      from ${asked(filter)} and kind = 'subagent' and name in (${sql.join([...names])})
         and input_tokens + output_tokens > 0
       group by name`,
   );

@@ -4,7 +4,7 @@ import { INDEX_ROW } from './derived.ts';
 import { isPostgres } from './postgres.ts';
 import { firstRow, runAll } from './rows.ts';
 import type { Db, SessionChunkRow, SessionRow } from './schema.ts';
-import { ofSession, removeValues, replaceAddOns, replaceSessionDays } from './session-rows.ts';
+import { ofSession, removeValues, replaceSessionDays } from './session-rows.ts';
 import { DERIVED } from './tables.ts';
 
 /** Removes all derived rows of a session. It parses only the words for SQLite's index. */
@@ -31,7 +31,6 @@ const removeRows = (transaction: Db, session: SessionRow): Promise<void> =>
   runAll(transaction, [
     sql`delete from session_facts where ${ofSession(session)}`,
     removeValues(session),
-    ...replaceAddOns(session, []),
     ...replaceSessionDays(transaction, session, []),
   ]);
 

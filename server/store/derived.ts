@@ -6,9 +6,7 @@ import type { Db, SessionChunkRow, SessionFactsRow, SessionRow } from './schema.
 import {
   ofSession,
   removeValues,
-  replaceAddOns,
   replaceSessionDays,
-  type SessionAddOn,
   type SessionDay,
   type SessionValue,
   VERSION_OF_KEPT,
@@ -107,7 +105,6 @@ export interface NewSlice {
   chunks: readonly DerivedChunk[];
   /** Undefined if they are unchanged. */
   days: readonly SessionDay[] | undefined;
-  addOns: readonly SessionAddOn[] | undefined;
   values: Record<'added' | 'removed', readonly SessionValue[]>;
   /** Whether it replaces all rows of an earlier version. */
   isAnew: boolean;
@@ -118,7 +115,7 @@ export interface NewSlice {
  * @returns false, without writing, if the session is gone, another process was faster, or its last chunk was removed
  */
 export function writeSlice(db: Db, slice: NewSlice): Promise<boolean> {
-  const { row, before, after, columns, chunks, values, days, addOns, isAnew } = slice;
+  const { row, before, after, columns, chunks, values, days, isAnew } = slice;
   const changes = Object.entries({ ...after, ...columns }).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
   // Refuses rows that were derived from events before these were masked.
   const facts = sql`
@@ -130,7 +127,6 @@ export function writeSlice(db: Db, slice: NewSlice): Promise<boolean> {
     ...writeChunks(db, row, chunks),
     ...(isAnew ? [removeValues(row)] : []),
     ...writeValues(row, values),
-    ...(addOns || isAnew ? replaceAddOns(row, addOns ?? []) : []),
     ...(days || isAnew ? replaceSessionDays(db, row, days ?? []) : []),
   ]);
 }

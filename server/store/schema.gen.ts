@@ -557,8 +557,9 @@ export interface SessionFactsRow {
 }
 
 /**
- * The figures of one session on one day: one row for the day itself, and one for each model, tool and hour. The rows of a
- * session are replaced together.
+ * The figures of one session on one day: one row for the day itself, and one for each model, tool, hour and add-on. An add-on is
+ * an MCP server, a skill, a plugin or a type of sub-agents, which the session used or listed. The rows of a session are replaced
+ * together.
  */
 export interface SessionDayRow {
   session_id: string;
@@ -567,11 +568,12 @@ export interface SessionDayRow {
   /** YYYY-MM-DD, UTC. */
   day: string;
   /** The day itself or a part of it. */
-  kind: 'session' | 'model' | 'tool' | 'hour';
-  /** The name of the model or tool, or the hour of the week; empty for the day itself. */
+  kind: 'session' | 'model' | 'tool' | 'hour' | AddOnKind;
+  /** The name of the model, tool or add-on, or the hour of the week; empty for the day itself. */
   name: string;
-  /** Set in the row of the day itself; null in the others. */
+  /** Set in the rows of the day itself and of add-ons. */
   agent_id: string | null;
+  /** Set in the row of the day itself, like the repository. */
   environment_id: string | null;
   repository: string | null;
   /** 1 on the day a session began, else 0. */
@@ -588,35 +590,10 @@ export interface SessionDayRow {
   unpriced_tokens: number;
   /** Whole nanodollars for all other tokens. Sums of them are exact, in any order. */
   cost: number;
-}
-
-/**
- * How a session used an MCP server, a skill, a plugin or a type of sub-agents on a day. The tokens of sub-agents are in
- * separate rows for each model. The rows of a session are replaced together.
- */
-export interface SessionAddOnRow {
-  session_id: string;
-  organization_id: string;
-  plane: Plane;
-  /** YYYY-MM-DD, UTC. */
-  day: string;
-  kind: AddOnKind;
-  name: string;
-  /** The model of the sub-agents' tokens; empty in the row with the calls. */
-  model: string;
-  agent_id: string;
-  calls: number;
-  failures: number;
-  /** 0 if it was not used. */
-  last_used_at: Time;
+  /** The time of the last call of an add-on, 0 if it was not called; null in the other rows. */
+  last_used_at: Time | null;
+  /** Whether the session listed the add-on. */
   is_listed: number;
-  input_tokens: number;
-  cached_tokens: number;
-  cache_write_tokens: number;
-  output_tokens: number;
-  unpriced_tokens: number;
-  /** Whole nanodollars. */
-  cost: number;
 }
 
 /** How often the rows of a day changed, and which of these changes its sums include. */
@@ -768,7 +745,6 @@ export interface Database {
   shares: ShareRow;
   session_facts: SessionFactsRow;
   session_days: SessionDayRow;
-  session_add_ons: SessionAddOnRow;
   summed_days: SummedDayRow;
   usage_days: UsageDayRow;
   session_values: SessionValueRow;
@@ -827,7 +803,6 @@ export const PRIMARY_KEYS = {
   shares: ['share_id'],
   session_facts: ['session_id'],
   session_days: ['session_id', 'day', 'kind', 'name'],
-  session_add_ons: ['session_id', 'day', 'kind', 'name', 'model'],
   summed_days: ['organization_id', 'plane', 'day'],
   usage_days: ['organization_id', 'plane', 'dimension', 'value', 'day'],
   session_values: ['session_id', 'field', 'value'],

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { PLANES } from '../../contract/secret.ts';
 import { forUpdate, isOneOf, rowsOfTexts } from './dialect.ts';
 import { allRows, insertions, type Sql } from './rows.ts';
-import type { Db, SessionAddOnRow, SessionDayRow, SessionRow, SessionValueRow } from './schema.ts';
+import type { Db, SessionDayRow, SessionRow, SessionValueRow } from './schema.ts';
 
 /* The rows of a session that are summed by day, and the values by which it is found. */
 
@@ -11,7 +11,6 @@ export const VERSION_OF_KEPT = 2_147_483_647;
 
 /** A row of one session on one day, without the columns that all its rows share. */
 export type SessionDay = Omit<SessionDayRow, 'session_id' | 'organization_id' | 'plane'>;
-export type SessionAddOn = Omit<SessionAddOnRow, 'session_id' | 'organization_id' | 'plane'>;
 export type SessionValue = Pick<SessionValueRow, 'field' | 'name' | 'value'>;
 
 type Session = Pick<SessionRow, 'session_id' | 'organization_id' | 'plane'>;
@@ -20,22 +19,12 @@ export const ofSession = ({ session_id, organization_id }: Omit<Session, 'plane'
   sql`session_id = ${session_id} and organization_id = ${organization_id}`;
 
 /**
- * The person to whom the session of a row belongs. The rows do not have the person, because sessions are given to others. The query
- * must see all sessions of the organization.
+ * The person to whom the session of a row of `session_days` belongs. The rows do not have the person, because sessions are given to
+ * others. The query must see all sessions of the organization.
  */
-export const personOf = (table: 'session_days' | 'session_add_ons'): Sql => sql`
-  (select user_id from sessions where sessions.session_id = ${sql.ref(`${table}.session_id`)})`;
+export const PERSON: Sql = sql`(select user_id from sessions where sessions.session_id = session_days.session_id)`;
 
 const inFront = ({ session_id, organization_id, plane }: Session) => ({ session_id, organization_id, plane });
-
-/** Replaces all rows of the session, in a transaction. */
-export const replaceAddOns = (session: Session, rows: readonly SessionAddOn[]): Sql[] => [
-  sql`delete from session_add_ons where ${ofSession(session)}`,
-  ...insertions(
-    'session_add_ons',
-    rows.map((row) => ({ ...inFront(session), ...row })),
-  ),
-];
 
 /**
  * Replaces all rows of the session, and marks the sums of its days as outdated. Run these statements at the end of a

@@ -4,7 +4,7 @@ import type { Plane } from '../../contract/secret.ts';
 import { ofEngine } from './dialect.ts';
 import { allRows, changedRows, insertions, NONE, runAll, type Sql } from './rows.ts';
 import type { Db, SessionDayRow, SummedDayRow, UsageDayRow } from './schema.ts';
-import { personOf } from './session-rows.ts';
+import { PERSON } from './session-rows.ts';
 
 type Dimension = UsageDayRow['dimension'];
 
@@ -14,7 +14,7 @@ const SOURCES: Record<Dimension, [kind: SessionDayRow['kind'], value: Sql | unde
   agent: ['session', sql`agent_id`],
   environment: ['session', sql`environment_id`],
   repository: ['session', sql`repository`],
-  person: ['session', sql`coalesce(${personOf('session_days')}, ${NOBODY})`],
+  person: ['session', sql`coalesce(${PERSON}, ${NOBODY})`],
   model: ['model', sql`name`],
   tool: ['tool', sql`name`],
   hour: ['hour', sql`name`],

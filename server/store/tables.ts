@@ -84,7 +84,6 @@ const TABLES = {
   session_values: { of: 'organization', isDerived: true, session: { tells: 'mixed', removed: 'apart' } },
   session_chunks: { of: 'organization', isDerived: true, session: { tells: 'content', removed: 'apart' } },
   session_days: { of: 'organization', isDerived: true, session: { tells: 'counts', removed: 'apart' } },
-  session_add_ons: { of: 'organization', isDerived: true, session: { tells: 'counts', removed: 'apart' } },
   summed_days: { of: 'organization', isDerived: true },
   usage_days: { of: 'organization', isDerived: true },
   accounts: { of: 'service' },

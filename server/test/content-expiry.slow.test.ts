@@ -185,7 +185,7 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
     const { db } = world.service.store;
     const read = () =>
       Promise.all(
-        (['session_facts', 'session_values', 'session_days', 'session_add_ons'] as const).map((table) =>
+        (['session_facts', 'session_values', 'session_days'] as const).map((table) =>
           db.selectFrom(table).selectAll().where('session_id', '=', id).execute().then(sorted),
         ),
       );

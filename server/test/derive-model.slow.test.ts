@@ -273,7 +273,6 @@ describe.each(ENGINES)('derived data on %s', (engine) => {
           values: [],
           chunks: [],
           days: [],
-          addOns: [],
           sums: [],
         });
       });

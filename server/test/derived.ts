@@ -50,7 +50,6 @@ export async function readDerived({ db, engine }: TestStore) {
     .orderBy('first_sequence')
     .execute();
   const days = await db.selectFrom('session_days').selectAll().execute();
-  const addOns = await db.selectFrom('session_add_ons').selectAll().execute();
   for (const day of await listDaysBehind(db, undefined, 1_000)) await sumDay(db, day);
   const sums = await db.selectFrom('usage_days').selectAll().execute();
   const asText = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row, Object.keys(row).sort())).sort();
@@ -66,7 +65,6 @@ export async function readDerived({ db, engine }: TestStore) {
       words: (words instanceof Uint8Array ? unpack(words).split(' ') : [...(words ?? [])]).map(withoutPrefix).sort(),
     })),
     days: asText(days),
-    addOns: asText(addOns),
     sums: asText(sums),
   };
 }

@@ -297,7 +297,7 @@ describe.each(ENGINES)('masking a text in a session on %s', (engine) => {
     const { session_id: _, organization_id: __, plane: ___, started_at: ____, ...columns } = rest;
     const before = { version, derived_through, next_chunk, is_rewritten, is_final, facts, masks };
     const slice = { row, before, after: { ...before, claimed_until }, columns, isAnew: false };
-    const nothing = { chunks: [], days: undefined, addOns: undefined, values: { added: [], removed: [] } };
+    const nothing = { chunks: [], days: undefined, values: { added: [], removed: [] } };
     // The session has as many events as before, so only the number of masks shows the change.
     expect((await read()).derived_through).toBe(derived_through);
     expect(await writeSlice(db, { ...slice, ...nothing })).toBe(false);

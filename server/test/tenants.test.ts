@@ -41,25 +41,6 @@ const OF_ONE: AnyRouteName[] = ROUTE_NAMES.filter(
   (route) => /secret|member|admin|directory/.test(TABLE[route].auth) && route !== 'streamChanges',
 );
 
-const ADD_ON = {
-  plane: 'live',
-  day: '2026-01-01',
-  kind: 'mcp',
-  name: 'files',
-  model: '',
-  agent_id: 'codex',
-  calls: 1,
-  failures: 0,
-  last_used_at: 0,
-  is_listed: 0,
-  input_tokens: 0,
-  cached_tokens: 0,
-  cache_write_tokens: 0,
-  output_tokens: 0,
-  unpriced_tokens: 0,
-  cost: 0,
-} as const;
-
 /** A job that no process runs. */
 const JOB = { kind: 'none', progress: '', not_before: 0, lease: null, attempts: 0 } as const;
 const LOOKED = { kind: 'opened', hour: 0, first_at: 0, last_at: 0, count: 1, surface: 'api', network: '' } as const;
@@ -75,10 +56,6 @@ describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organ
       await db
         .insertInto('session_values')
         .values({ session_id, organization_id, ...value })
-        .execute();
-      await db
-        .insertInto('session_add_ons')
-        .values({ session_id, organization_id, ...ADD_ON })
         .execute();
       const gone = { plane: 'live', client_key: null, deleted_at: 0, swept_at: 0, event_count: 0 } as const;
       await db

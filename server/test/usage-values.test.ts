@@ -30,6 +30,8 @@ const toolRow = (name: string, calls: number, day = DAY): SessionDay => ({
   output_tokens: 0,
   unpriced_tokens: 0,
   cost: 0,
+  last_used_at: null,
+  is_listed: 0,
 });
 
 const replace = (db: Db, sessionId: string, rows: SessionDay[]) =>

@@ -66,8 +66,9 @@ create index session_facts_by_last_event on session_facts (organization_id, plan
 create index session_facts_open on session_facts (session_id) where is_final = 0;
 create index session_facts_interrupted on session_facts (organization_id, plane, started_at desc) where interrupted = 1;
 
--- The figures of one session on one day: one row for the day itself, and one for each model, tool and hour. The rows of a
--- session are replaced together.
+-- The figures of one session on one day: one row for the day itself, and one for each model, tool, hour and add-on. An add-on is
+-- an MCP server, a skill, a plugin or a type of sub-agents, which the session used or listed. The rows of a session are replaced
+-- together.
 create table session_days (
   session_id text not null,
   organization_id text not null,
@@ -75,11 +76,12 @@ create table session_days (
   -- YYYY-MM-DD, UTC.
   day text not null,
   -- The day itself or a part of it.
-  kind text not null, --: 'session' | 'model' | 'tool' | 'hour'
-  -- The name of the model or tool, or the hour of the week; empty for the day itself.
+  kind text not null, --: 'session' | 'model' | 'tool' | 'hour' | AddOnKind
+  -- The name of the model, tool or add-on, or the hour of the week; empty for the day itself.
   name text not null,
-  -- Set in the row of the day itself; null in the others.
+  -- Set in the rows of the day itself and of add-ons.
   agent_id text,
+  -- Set in the row of the day itself, like the repository.
   environment_id text,
   repository text,
   -- 1 on the day a session began, else 0.
@@ -96,38 +98,14 @@ create table session_days (
   unpriced_tokens bigint not null,
   -- Whole nanodollars for all other tokens. Sums of them are exact, in any order.
   cost double precision not null,
+  -- The time of the last call of an add-on, 0 if it was not called; null in the other rows.
+  last_used_at bigint,
+  -- Whether the session listed the add-on.
+  is_listed integer not null,
   constraint session_days_pkey primary key (session_id, day, kind, name)
 );
 create index session_days_by_day on session_days (organization_id, plane, day, kind);
-
--- How a session used an MCP server, a skill, a plugin or a type of sub-agents on a day. The tokens of sub-agents are in
--- separate rows for each model. The rows of a session are replaced together.
-create table session_add_ons (
-  session_id text not null,
-  organization_id text not null,
-  plane text not null, --: Plane
-  -- YYYY-MM-DD, UTC.
-  day text not null,
-  kind text not null, --: AddOnKind
-  name text not null,
-  -- The model of the sub-agents' tokens; empty in the row with the calls.
-  model text not null,
-  agent_id text not null,
-  calls integer not null,
-  failures integer not null,
-  -- 0 if it was not used.
-  last_used_at bigint not null,
-  is_listed integer not null,
-  input_tokens bigint not null,
-  cached_tokens bigint not null,
-  cache_write_tokens bigint not null,
-  output_tokens bigint not null,
-  unpriced_tokens bigint not null,
-  -- Whole nanodollars.
-  cost double precision not null,
-  constraint session_add_ons_pkey primary key (session_id, day, kind, name, model)
-);
-create index session_add_ons_by_day on session_add_ons (organization_id, plane, day, kind);
+create index session_days_of_add_ons on session_days (organization_id, plane, day, kind) where last_used_at is not null;
 
 -- How often the rows of a day changed, and which of these changes its sums include.
 create table summed_days (
