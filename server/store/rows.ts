@@ -1,4 +1,5 @@
 import { CompiledQuery, type DatabaseConnection, type RawBuilder, sql } from 'kysely';
+import { PRIMARY_KEYS } from './schema.gen.ts';
 import type { Database, Db, NewRow } from './schema.ts';
 
 /** A statement, or a part of one. */
@@ -39,14 +40,8 @@ export async function runAll(db: Db, statements: readonly Sql[]): Promise<void> 
   for (const statement of statements) await statement.execute(db);
 }
 
-/** The tables with rows that lists show completely, and the columns of their ids. */
-const LISTED = {
-  environments: 'environment_id',
-  installations: 'installation_id',
-  members: 'user_id',
-} as const satisfies Partial<Record<keyof Database, string>>;
-
-export type ListedTable = keyof typeof LISTED;
+/** The tables with rows that lists show completely. */
+export type ListedTable = 'environments' | 'installations' | 'members';
 
 /** Reads rows of an organization by their ids, in the given order, without missing ones. */
 export async function readListed<Table extends ListedTable>(
@@ -55,7 +50,7 @@ export async function readListed<Table extends ListedTable>(
   organizationId: string,
   ids: readonly string[],
 ): Promise<Database[Table][]> {
-  const key = LISTED[table];
+  const [key] = PRIMARY_KEYS[table];
   const rows = await allRows(
     db,
     sql<Record<string, unknown>>`

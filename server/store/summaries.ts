@@ -5,6 +5,26 @@ import type { Db, SessionFactsRow, SessionRow } from './schema.ts';
 import { VERSION_OF_KEPT } from './session-rows.ts';
 import { mayRead, named, shownTo, type Viewer } from './viewer.ts';
 
+/** The columns of `session_facts` that a summary shows. */
+const SHOWN = [
+  'version',
+  'derived_through',
+  'prompts',
+  'tool_calls',
+  'failures',
+  'redactions',
+  'files_changed',
+  'lines_added',
+  'lines_removed',
+  'input_tokens',
+  'cached_tokens',
+  'output_tokens',
+  'cost',
+  'first_event_at',
+  'last_event_at',
+  'summary',
+] as const satisfies (keyof SessionFactsRow)[];
+
 /** A session with its derived data, for lists. */
 export interface SummaryRow {
   session: SessionRow;
@@ -14,35 +34,8 @@ export interface SummaryRow {
   /** Whether the viewer may read its content. */
   isReadable: boolean;
   /** Undefined if nothing is derived yet. */
-  derived: Omit<SessionFactsRow, 'facts'> | undefined;
+  derived: Pick<SessionFactsRow, (typeof SHOWN)[number]> | undefined;
 }
-
-/** The columns of `session_facts` without the facts and without those that `sessions` has, too. */
-const SHOWN = [
-  'version',
-  'derived_through',
-  'next_chunk',
-  'claimed_until',
-  'prompts',
-  'tool_calls',
-  'failures',
-  'redactions',
-  'files_changed',
-  'lines_added',
-  'lines_removed',
-  'lines_changed',
-  'input_tokens',
-  'cached_tokens',
-  'output_tokens',
-  'tokens',
-  'duration_ms',
-  'cost',
-  'first_event_at',
-  'last_event_at',
-  'lag_ms',
-  'interrupted',
-  'summary',
-] as const;
 
 type Found = SessionRow & SummaryRow['derived'] & Pick<SummaryRow, 'continues' | 'forkedFrom'>;
 

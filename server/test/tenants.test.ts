@@ -7,13 +7,13 @@ import { parseQuery } from '../../contract/query.ts';
 import { UTC } from '../../contract/time-zone.ts';
 import { VALUES_OF_CONTENT } from '../erase/kept-rows.ts';
 import { search } from '../search/search-sessions.ts';
-import { insertDevice } from '../store/devices.ts';
 import { postgresDialect } from '../store/postgres.ts';
 import { listDaysBehind, sumDay } from '../store/summed-days.ts';
-import { TENANT_TABLES, tablesThatTell } from '../store/tables.ts';
+import { SESSION_TABLES, TENANT_TABLES, tablesThatTell } from '../store/tables.ts';
 import { asOrganization, asService, poolOfTenants } from '../store/tenant.ts';
 import { wholeOrganization } from '../store/viewer.ts';
 import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
+import { insertExample } from './example-rows.ts';
 import { openSession, whenDerived } from './factories.ts';
 import { startTestService } from './harness.ts';
 import { type AnyRouteName, RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } from './requests.ts';
@@ -41,9 +41,7 @@ const OF_ONE: AnyRouteName[] = ROUTE_NAMES.filter(
   (route) => /secret|member|admin|directory/.test(TABLE[route].auth) && route !== 'streamChanges',
 );
 
-/** A job that no process runs. */
-const JOB = { kind: 'none', progress: '', not_before: 0, lease: null, attempts: 0 } as const;
-const LOOKED = { kind: 'opened', hour: 0, first_at: 0, last_at: 0, count: 1, surface: 'api', network: '' } as const;
+const isOfSession = (table: string) => table !== 'deleted_sessions' && SESSION_TABLES.some((name) => name === table);
 
 describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organizations on PostgreSQL', () => {
   let world: World;
@@ -52,98 +50,16 @@ describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organ
     world = await createWorld(await startTestService('postgres'));
     const { db } = world.service.store;
     for (const { organizationId: organization_id, sessionId: session_id } of [world.ours, world.theirs]) {
-      const value = { field: 'file', name: 'a.ts', value: 'src/a.ts' } as const;
-      await db
-        .insertInto('session_values')
-        .values({ session_id, organization_id, ...value })
-        .execute();
-      const gone = { plane: 'live', client_key: null, deleted_at: 0, swept_at: 0, event_count: 0 } as const;
-      await db
-        .insertInto('deleted_sessions')
-        .values({ session_id: `gone_${session_id}`, organization_id, environment_id: 'env_1', ...gone })
-        .execute();
-      const expired = { expired_at: 0, swept_at: 0, last_event_at: 0, event_count: 0, days: 1, digest: null, kept: '' };
-      await db
-        .insertInto('expired_contents')
-        .values({ session_id, organization_id, target_kind: null, target_id: null, ...expired })
-        .execute();
-      const asked = { user_id: 'usr_gone', actor_id: 'usr_1', requested_at: 0 };
-      await db
-        .insertInto('person_deletions')
-        .values({ organization_id, ...asked })
-        .execute();
-      await db
-        .insertInto('session_views')
-        .values({ session_id, organization_id, user_id: 'usr_1', ...LOOKED })
-        .execute();
-      const masked = { session_id, organization_id, masked_by: 'usr_1' };
-      await db
-        .insertInto('masks')
-        .values({
-          ...masked,
-          mask_id: `msk_${session_id}`,
-          ...{
-            mark: '[REDACTED:manual:1f0c]',
-            sealed: null,
-            requested_at: 0,
-            accepted_events: 1,
-            finished_at: 0,
-            outcome: 'done',
-          },
-          ...{ events: 1, places: 1, fields: 0 },
-        })
-        .execute();
-      await db
-        .insertInto('event_masks')
-        .values({ ...masked, sequence: 1, digest: '00', places: 1, masked_at: 0 })
-        .execute();
-      await db
-        .insertInto('mask_runs')
-        .values({
-          ...{ run_id: `mrn_${session_id}`, organization_id, sealed: null, is_dry: 0, requested_by: 'usr_1' },
-          ...{ requested_at: 0, finished_at: 0, outcome: 'done', sessions: 1, found: 1, held: 0, damaged: 0 },
-          ...{ events: 1, places: 1, fields: 0 },
-        })
-        .execute();
-      await db
-        .insertInto('jobs')
-        .values({ job_id: `job_${session_id}`, organization_id, ...JOB })
-        .execute();
-      const signed = { sequence: 1, hash: '00', machine_key: null, envelope: '{}', signed_at: 0 };
-      await db.deleteFrom('session_chains').where('session_id', '=', session_id).execute();
-      await db
-        .insertInto('session_chains')
-        .values({ session_id, organization_id, ...signed })
-        .execute();
-      await db
-        .insertInto('shares')
-        .values({
-          ...{ share_id: `shr_${session_id}`, organization_id, session_id, token_hash: `hash of ${session_id}` },
-          ...{ shared_by: 'usr_1', audience: 'link', recipient_id: null, level: 'full', views: 0 },
-          ...{ from_sequence: null, to_sequence: null, created_at: 0, expires_at: 1 },
-          ...{ revoked_at: null, last_viewed_at: null },
-        })
-        .execute();
-      await db.insertInto('policies').values({ organization_id, policy: '{}', updated_at: 0 }).execute();
-      const machine = {
-        hostname: 'host',
-        platform: 'linux',
-        cli_version: '1',
-        address: '127.0.0.1',
-        purpose: 'capture',
-      } as const;
-      await insertDevice(db, {
-        ...machine,
-        device_hash: `device_${session_id}`,
-        user_hash: `user_${session_id}`,
-        created_at: 0,
-        expires_at: Number.MAX_SAFE_INTEGER,
-      });
-      await db
-        .updateTable('device_sign_ins')
-        .set({ organization_id })
-        .where('device_hash', '=', `device_${session_id}`)
-        .execute();
+      const mine = { organization_id, session_id, user_id: 'usr_1', shared_by: 'usr_1', policy: '{}' };
+      const has = async (table: (typeof TENANT_TABLES)[number]) => {
+        const isMine = isOfSession(table) ? sql`session_id = ${session_id}` : sql`organization_id = ${organization_id}`;
+        return (await sql`select 1 from ${sql.table(table)} where ${isMine} limit 1`.execute(db)).rows.length > 0;
+      };
+      await insertExample(db, 'deleted_sessions', { ...mine, session_id: `gone_${session_id}` });
+      for (const table of TENANT_TABLES) if (!(await has(table))) await insertExample(db, table, mine);
+      // The service signs sessions in its own time.
+      await sql`delete from session_chains where session_id = ${session_id}`.execute(db);
+      await insertExample(db, 'session_chains', mine);
     }
   });
   afterAll(() => world.service.close());
@@ -241,10 +157,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organ
       const mine = { organization_id: world.ours.organizationId, session_id: sessionId() };
       const values = VALUES_OF_CONTENT.map((field) => ({ ...mine, field, name: 'a', value: 'a' }));
       await db.insertInto('session_values').values(values).execute();
-      await db
-        .insertInto('session_views')
-        .values({ ...mine, user_id: 'usr_2', ...LOOKED })
-        .execute();
+      await insertExample(db, 'session_views', { ...mine, user_id: 'usr_2' });
     });
     afterAll(async () => {
       const change = { visibility: 'team', user_id: null } as const;
