@@ -20,31 +20,22 @@ export const NOTHING: Figures = {
   is_listed: 0,
 };
 
+const { last_used_at: _, is_listed: __, ...SUMMED } = NOTHING;
+const NAMES = Object.keys(SUMMED) as (keyof typeof SUMMED)[];
+
+export function sumOf(one: Figures, other: Figures): Figures {
+  const sum = { ...one };
+  for (const name of NAMES) sum[name] += other[name];
+  if (sum.last_used_at !== null) sum.last_used_at = Math.max(sum.last_used_at, other.last_used_at ?? 0);
+  sum.is_listed = Math.max(sum.is_listed, other.is_listed);
+  return sum;
+}
+
 /** A store may keep different names in the same form, so their figures are added up. */
 export function add(rows: Map<string, Figures>, name: string, figures: Figures): void {
   const key = storable(name);
   const known = rows.get(key);
-  if (known === undefined) {
-    rows.set(key, figures);
-    return;
-  }
-  const sum = addTokens(known, figures);
-  for (const figure of ['sessions', 'prompts', 'tool_calls', 'failures'] as const) sum[figure] += figures[figure];
-  if (sum.last_used_at !== null) sum.last_used_at = Math.max(sum.last_used_at, figures.last_used_at ?? 0);
-  sum.is_listed = Math.max(sum.is_listed, figures.is_listed);
-  rows.set(key, sum);
-}
-
-export function addTokens(one: Figures, other: Figures): Figures {
-  return {
-    ...one,
-    input_tokens: one.input_tokens + other.input_tokens,
-    cached_tokens: one.cached_tokens + other.cached_tokens,
-    cache_write_tokens: one.cache_write_tokens + other.cache_write_tokens,
-    output_tokens: one.output_tokens + other.output_tokens,
-    unpriced_tokens: one.unpriced_tokens + other.unpriced_tokens,
-    cost: one.cost + other.cost,
-  };
+  rows.set(key, known === undefined ? figures : sumOf(known, figures));
 }
 
 export function figuresOf({ tokens: [input, cached, cacheWrite, , output], cost, unpriced }: Spent): Figures {

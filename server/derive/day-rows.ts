@@ -2,7 +2,7 @@ import { hourOfWeek } from '../../contract/written-query.ts';
 import { storable } from '../store/columns.ts';
 import type { SessionDay } from '../store/session-rows.ts';
 import { addOnsOf } from './add-on-rows.ts';
-import { add, addTokens, type Figures, figuresOf, NOTHING } from './day-figures.ts';
+import { add, type Figures, figuresOf, NOTHING, sumOf } from './day-figures.ts';
 import type { Day, Facts } from './facts.ts';
 import { readKey } from './spent.ts';
 
@@ -30,7 +30,7 @@ export function dayRowsOf(facts: Facts, { agentId, environmentId }: SessionOrigi
       failures: of.failures,
     };
     const models = modelsOf(of, facts.model, counts);
-    const tokens = [...models.values()].reduce(addTokens, NOTHING);
+    const tokens = [...models.values()].reduce(sumOf, NOTHING);
     const row = (kind: SessionDay['kind'], name: string, figures: Figures): SessionDay => {
       return { day, kind, name, ...NOWHERE, ...figures };
     };

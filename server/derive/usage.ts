@@ -157,17 +157,7 @@ function restOf(all: readonly DaySums[], rows: readonly UsageSum[], by: 'day' | 
   }));
 }
 
-const NOTHING: Sums = {
-  sessions: 0,
-  prompts: 0,
-  tool_calls: 0,
-  failures: 0,
-  input_tokens: 0,
-  cached_tokens: 0,
-  output_tokens: 0,
-  unpriced_tokens: 0,
-  cost: 0,
-};
+const NOTHING = Object.fromEntries(FIGURES.map((name) => [name, 0])) as Sums;
 
 function add(rows: readonly Sums[]): Sums {
   const sum = { ...NOTHING };
