@@ -52,6 +52,14 @@ test('init registers the machine with its agents, changes nothing in the agents,
   expect(agents()).toEqual(before);
 });
 
+test.each(['darwin', 'win32'])('init says on %s that capture is experimental there', async (platform) => {
+  const { init } = await prepare();
+  expect((await init(['--dry-run'], { context: { platform } })).stdout).toContain(
+    'Capture is experimental on this system',
+  );
+  expect((await init(['--dry-run'])).stdout).not.toContain('experimental');
+});
+
 test('without a daemon, init says how earlier sessions are sent', async () => {
   const { init } = await prepare();
   const { stdout } = await init(['--yes', '--history', 'all']);

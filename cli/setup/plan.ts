@@ -49,11 +49,14 @@ export function planSetup(context: Context, options: PlanOptions): Plan {
   };
 }
 
+const EXPERIMENTAL = 'Capture is experimental on this system: so far it has only been run on Linux.';
+
 /** Describes the plan in a few lines. */
 export function describePlan(context: Context, { agents, hooks, daemon, supervisor }: Plan): string[] {
   const short = (path: string) => tilde(path, context.home);
   const file = supervisor ? `: ${short(supervisor.file.path(context))}` : '';
   return [
+    ...(context.platform === 'linux' ? [] : [EXPERIMENTAL]),
     `Agents found: ${namesOf(agents)}. Their session files are read in place. Nothing is copied or moved.`,
     ...hooks.flatMap(({ wanted, edited }) => describeHooks(context, wanted, edited)),
     ...(hooks.length === 0 ? ['Nothing in your agents will be changed.'] : []),

@@ -115,6 +115,13 @@ describe('the install command for Linux and macOS', () => {
     expect(await capture('--version')).toEqual(started);
     expect(existsSync(join(home, '.local/share/session-capture/node'))).toBe(false);
     expect(existsSync(join(home, '.capture'))).toBe(false);
+    expect(stdout).not.toContain('experimental');
+  });
+
+  test('says on a Mac that capture is experimental there', async () => {
+    const { tools, install } = machine(HERE, { without: ['uname'] });
+    writeScript(join(tools, 'uname'), 'echo Darwin');
+    expect((await install()).stdout).toContain('Capture is experimental on this system');
   });
 
   test.skipIf(process.platform !== 'linux').each([

@@ -21,6 +21,8 @@
     throw "$url is not encrypted: anybody on the way could put another program in the place of capture. The operator of the service sets up HTTPS, and an address with https:// as PUBLIC_URL."
   }
 
+  Write-Host 'Capture is experimental on Windows: so far it has only been run on Linux.'
+
   $place = Join-Path $env:LOCALAPPDATA 'session-capture'
   $bin = Join-Path $place 'bin'
   $staging = Join-Path $place ('new.' + [IO.Path]::GetRandomFileName())

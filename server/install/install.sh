@@ -16,6 +16,7 @@ unreachable=75
 
 main() {
   refuse_plain_http
+  [ "$(uname -s)" = Linux ] || say 'Capture is experimental on this system: so far it has only been run on Linux.'
   place=${XDG_DATA_HOME:-$HOME/.local/share}/session-capture
   bin=$HOME/.local/bin
   mkdir -p "$place" "$bin"
