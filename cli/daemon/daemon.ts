@@ -10,7 +10,7 @@ import { type Consent, ensureConsent } from '../privacy/consent.ts';
 import { readPreferences } from '../privacy/preferences.ts';
 import { findTranscripts, type Place } from '../read/discover.ts';
 import { damageOf } from '../spool/damage.ts';
-import { DECISIONS_FILE, removeLegacy } from '../spool/decisions.ts';
+import { DECISIONS_FILE } from '../spool/decisions.ts';
 import type { Spool } from '../spool/open.ts';
 import { captureLive } from './capture.ts';
 import { becomeDaemon } from './control.ts';
@@ -53,7 +53,6 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     readPreferences(context);
     const pipeline = await openPipeline(context, { recalls: true });
     try {
-      removeLegacy(folder);
       return { pipeline, consent: findConsent(pipeline) };
     } catch (error) {
       closeQuietly(pipeline);

@@ -1,7 +1,6 @@
 import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { openDecisions } from '../spool/decisions.ts';
 import { setUpDaemon } from '../test/daemon.ts';
 import { removeFiles, write } from '../test/folder.ts';
 import { run } from '../test/program.ts';
@@ -49,19 +48,6 @@ test('a session from before the loss stays here if the clock was set back since 
   await waitForTexts(3, ['later']);
   expect(texts(1)).toEqual(['one']);
   await second.end();
-});
-
-test("a daemon removes an earlier version's decision files, since no process of that version runs", async () => {
-  const { start, state } = await setUpDaemon({ consent: 'unasked' });
-  write(join(state, 'history.json'), '{"since":5,"history":"none"}');
-  write(join(state, 'skipped.json'), '["codex captured"]');
-  const daemon = await start();
-  await daemon.end();
-  expect(readdirSync(state).filter((name) => /^(history|skipped)/.test(name))).toEqual([]);
-  const decisions = openDecisions(state);
-  expect(decisions?.consent()).toEqual({ since: 5, history: 'none', isSaid: true });
-  expect(decisions?.find('codex', 'captured')?.verdict).toBe('skipped');
-  decisions?.close();
 });
 
 test('damaged decisions count as no consent, and the daemon continues', async () => {

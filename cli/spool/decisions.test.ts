@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { takeLock } from '../lock.ts';
 import { FILE_START } from '../read/cursor.ts';
@@ -92,22 +91,6 @@ test('the prompt of a session that was skipped before it was sent is forgotten',
   for (const id of [unsent, sent]) spool.keepBack(id, 'skipped', 1);
   expect(spool.sessions.get(unsent)).toMatchObject({ title: undefined, prompt: undefined });
   expect(spool.sessions.get(sent)).toMatchObject({ title: 'a title' });
-});
-
-test('decisions of version 1 are taken over', () => {
-  const folder = makeFolder();
-  const first = openDecisions(folder, { isMade: true });
-  first?.say('codex', 'session', 'skipped', 1);
-  first?.close();
-  const db = new DatabaseSync(join(folder, DECISIONS_FILE));
-  db.exec(`DROP TABLE kept_files; CREATE TABLE kept_files (path TEXT PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID;
-    INSERT INTO kept_files VALUES ('/a', '1 2'); DROP INDEX verdicts_visibility;
-    ALTER TABLE verdicts DROP COLUMN visibility; PRAGMA user_version = 1`);
-  db.close();
-  const decisions = openDecisions(folder);
-  onTestFinished(() => decisions?.close());
-  expect(decisions?.find('codex', 'session')?.verdict).toBe('skipped');
-  expect(decisions?.keptFile('/a')).toBeUndefined();
 });
 
 test('the visibility of a session is stored beside its other decisions', () => {

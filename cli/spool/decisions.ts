@@ -3,7 +3,6 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Visibility } from '../../contract/session.ts';
-import { readJson } from '../config.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { takeLock } from '../lock.ts';
 import { damageOf } from './damage.ts';
@@ -61,12 +60,7 @@ export interface Consent {
   isLost?: boolean;
 }
 
-const VERSION = 3;
-
-const KEPT_FILES = `CREATE TABLE decided.kept_files (path TEXT PRIMARY KEY, cursor TEXT NOT NULL) WITHOUT ROWID;`;
-
-const SAID_VISIBILITY =
-  'CREATE INDEX decided.verdicts_visibility ON verdicts (agent, session) WHERE visibility IS NOT NULL;';
+const VERSION = 1;
 
 const SCHEMA = `
   CREATE TABLE decided.meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -89,7 +83,7 @@ const SCHEMA = `
     PRIMARY KEY (agent, session)
   ) WITHOUT ROWID;
   CREATE INDEX decided.verdicts_kept ON verdicts (agent, session) WHERE verdict <> 'wanted';
-  ${SAID_VISIBILITY}
+  CREATE INDEX decided.verdicts_visibility ON verdicts (agent, session) WHERE visibility IS NOT NULL;
 
   -- Which sessions a session was forked from: a fork of a fork holds records of both.
   CREATE TABLE decided.forks (agent TEXT NOT NULL, parent TEXT NOT NULL, session TEXT NOT NULL,
@@ -101,7 +95,7 @@ const SCHEMA = `
 
   -- Hashes of the records of sessions that are kept back, by which copies of them are known, and how far those were read.
   CREATE TABLE decided.kept_records (key BLOB PRIMARY KEY, agent TEXT NOT NULL, session TEXT NOT NULL) WITHOUT ROWID;
-  ${KEPT_FILES}
+  CREATE TABLE decided.kept_files (path TEXT PRIMARY KEY, cursor TEXT NOT NULL) WITHOUT ROWID;
 
   -- What each folder was when it was last looked into, JSON.
   CREATE TABLE decided.folders (path TEXT PRIMARY KEY, facts TEXT NOT NULL) WITHOUT ROWID;
@@ -126,16 +120,13 @@ export function attachDecisions(db: DatabaseSync, folder: string | undefined): v
   db.prepare('ATTACH ? AS decided').run(path);
   db.exec('PRAGMA decided.journal_mode = WAL; PRAGMA decided.synchronous = FULL');
   const version = () => Number(db.prepare('PRAGMA decided.user_version').get()?.user_version);
-  if (version() < VERSION) {
+  if (version() === 0) {
     db.exec('BEGIN IMMEDIATE');
-    const found = version();
-    if (found === 0) db.exec(SCHEMA);
-    // Version 1 stored no cursors of files, so the files are read once more.
-    if (found === 1) db.exec(`DROP TABLE decided.kept_files; ${KEPT_FILES}`);
-    if (found === 1 || found === 2)
-      db.exec(`ALTER TABLE decided.verdicts ADD COLUMN visibility TEXT; ${SAID_VISIBILITY}`);
-    db.exec(`PRAGMA decided.user_version = ${Math.max(found, VERSION)}`);
-    if (found === 0) begin(db, folder);
+    // Another process may have created the tables first.
+    if (version() === 0) {
+      db.exec(`${SCHEMA}; PRAGMA decided.user_version = ${VERSION}`);
+      begin(db, folder);
+    }
     db.exec('COMMIT');
   }
   if (version() > VERSION) {
@@ -145,8 +136,7 @@ export function attachDecisions(db: DatabaseSync, folder: string | undefined): v
 
 /** Opens the decisions without a spool. Undefined where there are none yet. */
 export function openDecisions(folder: string, { isMade = false } = {}): (Decisions & { close(): void }) | undefined {
-  if (!isMade && ![DECISIONS_FILE, LEGACY.consent, LEGACY.skipped].some((name) => existsSync(join(folder, name))))
-    return undefined;
+  if (!isMade && !existsSync(join(folder, DECISIONS_FILE))) return undefined;
   const db = new DatabaseSync(':memory:', { timeout: 10_000 });
   attachDecisions(db, folder);
   return { ...createDecisions(db), close: () => db.close() };
@@ -159,34 +149,11 @@ export function copyDecisions(folder: string, to: string): void {
   known?.close();
 }
 
-/** An earlier version kept decisions in these files. They are read once. */
-const LEGACY = { consent: 'history.json', skipped: 'skipped.json' };
-
-/**
- * Removes the files of the previous version once the database has their content. Only the daemon may do this: a daemon of the
- * previous version takes a missing file for a yes to everything, and two daemons never run at once.
- */
-export function removeLegacy(folder: string): void {
-  for (const name of Object.values(LEGACY)) rmSync(join(folder, name), { force: true });
-}
-
 function begin(db: DatabaseSync, folder: string | undefined): void {
   const decisions = createDecisions(db);
   decisions.setMeta('id', randomUUID());
-  if (folder === undefined) return;
-  const legacy = (name: string) => join(folder, name);
-  try {
-    const consent = readJson<Consent>(legacy(LEGACY.consent));
-    if (consent) decisions.setConsent({ ...consent, isSaid: true });
-    // On a machine that was set up, a person had decided, so that decision is lost.
-    else if (existsSync(join(folder, 'setup.json'))) decisions.lose();
-    for (const name of readJson<string[]>(legacy(LEGACY.skipped)) ?? []) {
-      const [agent = '', ...session] = name.split(' ');
-      decisions.say(agent, session.join(' '), 'skipped', Date.now());
-    }
-  } catch {
-    decisions.lose();
-  }
+  // On a machine that was set up, a person had decided, so that decision is lost.
+  if (folder !== undefined && existsSync(join(folder, 'setup.json'))) decisions.lose();
 }
 
 /** The decisions in the file are lost; see `lose`. If several processes find the damage, one of them replaces the file. */

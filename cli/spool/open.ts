@@ -172,10 +172,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
     /** Copies the files' cursors from another spool. */
     copyCursors(path: string): void {
       db.prepare('ATTACH ? AS other').run(path);
-      for (const table of ['sessions', 'files']) {
-        const names = columnsOf(db, 'other', table).join();
-        db.exec(`INSERT INTO ${table} (${names}) SELECT ${names} FROM other.${table}`);
-      }
+      for (const table of ['sessions', 'files']) db.exec(`INSERT INTO ${table} SELECT * FROM other.${table}`);
       db.exec('DETACH other');
     },
     /** Copies the decisions of a state folder. */
@@ -207,13 +204,6 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
     decisions,
     ...meta,
   };
-}
-
-/** Only the columns that this version knows: the other spool may be of an earlier version. */
-function columnsOf(db: DatabaseSync, schema: string, table: string): string[] {
-  const names = (of: string) => db.prepare('SELECT name FROM pragma_table_info(?, ?)').all(table, of);
-  const own = new Set(names('main').map(({ name }) => name));
-  return names(schema).flatMap(({ name }) => (own.has(name) ? [String(name)] : []));
 }
 
 /** Notices that other decisions have replaced those that this spool was filled under. */
@@ -313,11 +303,5 @@ function createTables(db: DatabaseSync, path: string): void {
   }
   if (version() > SPOOL_VERSION) {
     throw new Failure(EXIT.failure, `${path} was written by a newer version of capture.`, 'Update capture.');
-  }
-  if (version() < SPOOL_VERSION) {
-    const hint =
-      'Move it away: the transcripts are read again, and nothing is sent twice. ' +
-      'Keep it: unsent events whose transcript is gone are only in that file.';
-    throw new Failure(EXIT.failure, `${path} was written by a version of capture before its first release.`, hint);
   }
 }

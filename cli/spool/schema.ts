@@ -2,7 +2,7 @@ import { CHAINS } from './chains.ts';
 import { FORMS } from './forms.ts';
 
 /** Increases when the tables change. */
-export const SPOOL_VERSION = 12;
+export const SPOOL_VERSION = 1;
 
 /** Sessions of this spool that stay on this machine by a decision. */
 export const KEPT_BACK = `

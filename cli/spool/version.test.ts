@@ -6,15 +6,13 @@ import { makeFolder } from '../test/folder.ts';
 import { openSpool } from './open.ts';
 import { SPOOL_VERSION } from './schema.ts';
 
-test.each([
-  [SPOOL_VERSION + 1, 'by a newer version of capture'],
-  [SPOOL_VERSION - 1, 'before its first release'],
-])('a spool of version %i is left unchanged, and the person is told', (version, told) => {
-  const path = join(makeFolder(), 'spool.db');
-  openSpool(path).close();
-  const other = new DatabaseSync(path);
+test.each(['spool.db', 'decisions.db'])('%s of a newer version is left unchanged, and the person is told', (file) => {
+  const state = makeFolder();
+  openSpool(join(state, 'spool.db')).close();
+  const other = new DatabaseSync(join(state, file));
+  const version = SPOOL_VERSION + 1;
   other.exec(`PRAGMA user_version = ${version}`);
-  expect(() => openSpool(path)).toThrow(told);
+  expect(() => openSpool(join(state, 'spool.db'))).toThrow(`${file} was written by a newer version of capture`);
   expect(other.prepare('PRAGMA user_version').get()).toEqual({ user_version: version });
   other.close();
 });

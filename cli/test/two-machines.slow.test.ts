@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { patience } from '../../contract/test/runs.ts';
+import { writeConsent } from '../privacy/consent.ts';
 import { makeFolder, write } from './folder.ts';
 import { type HeldService, type StoredEvent, startHeld } from './held.ts';
 import { exitOf, run, start } from './program.ts';
@@ -64,7 +65,7 @@ test(
     for (const session of [1, 2, 3]) write(file(session), '');
     const states = [elsewhere(held), elsewhere(held)];
     const children = states.map((options) => {
-      write(join(options.variables.CAPTURE_HOME, 'history.json'), '{"since":0,"history":"all"}');
+      writeConsent({ home: held.home, variables: options.variables }, { since: 0, history: 'all' });
       return start(['run'], options);
     });
     const end = async () => {

@@ -19,6 +19,7 @@ import { mode, prompt, sessionId } from '../test/transcripts.ts';
 const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
 const pathOf = (home: string, session: number, project = 'shop') =>
   join(home, '.claude/projects', project, `${sessionId(session)}.jsonl`);
+const placeOf = (home: string) => ({ home, variables: { CAPTURE_HOME: join(home, 'state') } });
 
 /** A result without a fault, and one with a fault. */
 const clean = { exitCode: 0, findings: [] };
@@ -135,7 +136,7 @@ test('a session that continued in another one is one session', async () => {
 test('earlier records without consent are left out', async () => {
   const { home, options, verify, service } = await startHeld();
   write(pathOf(home, 1), lines(one));
-  write(join(home, 'state/history.json'), JSON.stringify({ since: Date.now() - 1000, history: 'none' }));
+  writeConsent(placeOf(home), { since: Date.now() - 1000, history: 'none' });
   const child = start(['run'], options);
   await vi.waitFor(() => expect(child.output()).toMatch(/aptur/), { timeout: 60_000 });
   appendFileSync(pathOf(home, 1), lines(prompt(1, 2, 'two', { timestamp: new Date().toISOString() })));
@@ -148,7 +149,7 @@ test('earlier records without consent are left out', async () => {
 
 test('a compaction that repeats earlier records without consent is left out', async () => {
   const { home, run: capture, verify } = await startHeld();
-  write(join(home, 'state/history.json'), JSON.stringify({ since: Date.now() - 60_000, history: 'none' }));
+  writeConsent(placeOf(home), { since: Date.now() - 60_000, history: 'none' });
   const timestamp = new Date().toISOString();
   const compaction = prompt(1, 3, 'in short', { timestamp, isCompactSummary: true });
   write(pathOf(home, 1), lines(one, prompt(1, 2, 'two', { timestamp }), compaction));
@@ -158,10 +159,7 @@ test('a compaction that repeats earlier records without consent is left out', as
 
 test('a compaction in a new transcript of a sub-agent is left out if its session began before the consent', async () => {
   const { home, run: capture, verify } = await startHeld();
-  writeConsent(
-    { home, variables: { CAPTURE_HOME: join(home, 'state') } },
-    { since: Date.now() - 60_000, history: 'none' },
-  );
+  writeConsent(placeOf(home), { since: Date.now() - 60_000, history: 'none' });
   const timestamp = new Date().toISOString();
   write(pathOf(home, 1), lines(one, prompt(1, 2, 'two', { timestamp })));
   const more = { timestamp, isSidechain: true, agentId: 'a1' };
@@ -174,8 +172,7 @@ test('a compaction in a new transcript of a sub-agent is left out if its session
 
 test('a lost record that was captured before the consent for it was taken back is missing', async () => {
   const { home, file, verify, remove, run: capture } = await startWith(one, two);
-  const place = { home, variables: { CAPTURE_HOME: join(home, 'state') } };
-  writeConsent(place, { since: Date.now() - 1000, history: 'none' });
+  writeConsent(placeOf(home), { since: Date.now() - 1000, history: 'none' });
   appendFileSync(file, lines(prompt(1, 3, 'three', { timestamp: new Date().toISOString() })));
   expect(await capture('import')).toMatchObject({ exitCode: 0 });
   expect(await verify()).toMatchObject({ ...clean, records: 3 });
@@ -185,7 +182,7 @@ test('a lost record that was captured before the consent for it was taken back i
 
 test('a lost record without a time is missing if its session began after capturing did', async () => {
   const { home, run: capture, verify, remove } = await startHeld();
-  write(join(home, 'state/history.json'), JSON.stringify({ since: Date.now() - 60_000, history: 'none' }));
+  writeConsent(placeOf(home), { since: Date.now() - 60_000, history: 'none' });
   const now = new Date().toISOString();
   write(pathOf(home, 1), lines(mode(1), prompt(1, 2, 'two', { timestamp: now })));
   await capture('import');
