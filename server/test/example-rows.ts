@@ -30,7 +30,7 @@ const VALUES: Record<string, unknown> = {
   Uint8Array: new Uint8Array(),
 };
 
-/** Inserts a row with a value for each column that needs one, and with those of the given values that the table has. */
+/** Inserts a row with a value for each column that needs one. Given values without a column in the table are left out. */
 export async function insertExample(
   db: Db,
   table: keyof Database,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { NOTHING } from '../derive/day-figures.ts';
 import { DaySums } from '../derive/day-sums.ts';
 import { sweepDeleted } from '../erase/deletions.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
@@ -20,18 +21,8 @@ const toolRow = (name: string, calls: number, day = DAY): SessionDay => ({
   agent_id: null,
   environment_id: null,
   repository: null,
-  sessions: 0,
-  prompts: 0,
+  ...NOTHING,
   tool_calls: calls,
-  failures: 0,
-  input_tokens: 0,
-  cached_tokens: 0,
-  cache_write_tokens: 0,
-  output_tokens: 0,
-  unpriced_tokens: 0,
-  cost: 0,
-  last_used_at: null,
-  is_listed: 0,
 });
 
 const replace = (db: Db, sessionId: string, rows: SessionDay[]) =>
