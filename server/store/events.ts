@@ -5,18 +5,14 @@ import type { SessionKey } from '../log/decide.ts';
 import { damageIn, fromJsonArray, jsonArray, ofEngine } from './dialect.ts';
 import { isPostgres } from './postgres.ts';
 import { allRows } from './rows.ts';
-import type { Db } from './schema.ts';
+import type { AppendRow, Db } from './schema.ts';
 import type { EventRange } from './word-index.ts';
 
 /** A stored append. */
-export interface StoredAppend {
-  first_sequence: number;
-  last_sequence: number;
-  append_id: string;
-  created_at: number;
-  codec: number;
-  body: Uint8Array;
-}
+export type StoredAppend = Pick<
+  AppendRow,
+  'first_sequence' | 'last_sequence' | 'append_id' | 'created_at' | 'codec' | 'body'
+>;
 
 /** How many stored bytes one query fetches at most. A single larger append is fetched alone. */
 const FETCH_BYTES = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { findReceipt } from './receipts.ts';
 import { allRows, firstRow } from './rows.ts';
-import type { Db, SessionRow } from './schema.ts';
+import type { AppendRow, Db, SessionRow } from './schema.ts';
 
 type StateColumn = 'plane' | 'status' | 'event_count' | 'client_ended_at';
 
@@ -12,13 +12,10 @@ export interface LogState {
   keys: KeyedAppend[] | undefined;
 }
 
-export interface KeyedAppend {
-  idempotency_key: string | null;
-  fingerprint: string | null;
-  first_sequence: number;
-  last_sequence: number;
-  append_id: string;
-}
+export type KeyedAppend = Pick<
+  AppendRow,
+  'idempotency_key' | 'append_id' | 'fingerprint' | 'first_sequence' | 'last_sequence'
+>;
 
 /** How many keys of a session are read at once at most, in about 20 ms. A session usually has some hundred. */
 const MOST_KEYS = 5_000;

@@ -6,6 +6,7 @@ import { type ComparingJournal, Heads, type Known } from '../log/heads.ts';
 import type { Journal, Proposal } from '../log/journal.ts';
 import { sliceOf } from '../work.ts';
 import { isUnavailable, storeUnavailable, uniqueViolation } from './dialect.ts';
+import type { KeyedAppend } from './log-state.ts';
 import { isLockTimeout } from './postgres.ts';
 import {
   type Addition,
@@ -160,17 +161,9 @@ class PostgresJournal implements ComparingJournal<Known> {
   }
 }
 
-type HeadRow = Pick<SessionRow, 'plane' | 'status' | 'event_count' | 'client_ended_at' | 'deleted_at'> & KeyRow;
+type HeadRow = Pick<SessionRow, 'plane' | 'status' | 'event_count' | 'client_ended_at' | 'deleted_at'> & KeyedAppend;
 
-interface KeyRow {
-  idempotency_key: string | null;
-  append_id: string;
-  fingerprint: string | null;
-  first_sequence: number;
-  last_sequence: number;
-}
-
-function toKnown(row: KeyRow): [string, KnownAppend][] {
+function toKnown(row: KeyedAppend): [string, KnownAppend][] {
   const { idempotency_key: key, append_id: appendId, fingerprint } = row;
   if (key === null) return [];
   return [[key, { appendId, fingerprint, firstSequence: row.first_sequence, lastSequence: row.last_sequence }]];

@@ -4,6 +4,7 @@ import { type Decision, decide, type Entry, type Head, type KnownAppend } from '
 import type { Change } from '../../log/journal.ts';
 import { addEntries, type ChainHead, type Happened, holdHead, type Statement } from '../audit-chain.ts';
 import { findHold, insertTombstone, markDeleted } from '../deletion-sql.ts';
+import type { AppendRow, SessionRow } from '../schema.ts';
 
 const FIND_HEAD = `
   SELECT plane, status, event_count, client_ended_at, deleted_at FROM sessions
@@ -24,18 +25,8 @@ const MARK_DELETED = `
   UPDATE sessions AS s SET ${markDeleted('?')} WHERE s.session_id = ? AND s.organization_id = ?`;
 const REMEMBER_DELETED = insertTombstone('sessions s WHERE s.session_id = ? AND s.organization_id = ?', '?', '?', '?');
 
-interface HeadRow extends Omit<Head, 'eventCount' | 'clientEndedAt'> {
-  event_count: number;
-  client_ended_at: number | null;
-  deleted_at: number | null;
-}
-
-interface KeyRow {
-  append_id: string;
-  fingerprint: string | null;
-  first_sequence: number;
-  last_sequence: number;
-}
+type HeadRow = Pick<SessionRow, 'plane' | 'status' | 'event_count' | 'client_ended_at' | 'deleted_at'>;
+type KeyRow = Pick<AppendRow, 'append_id' | 'fingerprint' | 'first_sequence' | 'last_sequence'>;
 
 /** The outcome of a change. `failed` concerns this change alone. It is plain data, because it is sent between threads. */
 export type Settled = Decision | { failed: string };
