@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { OPTIONS } from '../server/config.ts';
-import { statementsOfSchema } from '../server/store/migrations/0001-schema.ts';
+import { schemaStatements } from '../server/store/migrate.ts';
 import { AGENTS_PAGE, agentsPage } from './agent-matrix.ts';
 import { authorization } from './authorization.ts';
 import { pricesTraps } from './prices-traps.ts';
@@ -13,7 +13,7 @@ const DOCUMENTS: Record<string, string> = {
   'docs/authorization.md': authorization(),
   'docs/prices-traps.md': pricesTraps(),
   [AGENTS_PAGE]: agentsPage(),
-  [ROW_TYPES_FILE]: rowTypes(statementsOfSchema('sqlite')),
+  [ROW_TYPES_FILE]: rowTypes(schemaStatements('sqlite')),
   [RULES_VERSION_FILE]: await rulesVersion(),
 };
 

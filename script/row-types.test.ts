@@ -39,6 +39,14 @@ export interface NoteRow {
     expect(types).toContain("pairs: ['b', 'a'],");
   });
 
+  test('have the columns that a later change adds', () => {
+    const added = "-- Where it was written.\n--: 'home' | 'office'\nalter table notes add column place text";
+    const types = rowTypes([NOTES, added, 'alter table notes add column left_at bigint']);
+    expect(types).toContain(
+      "  /** Where it was written. */\n  place: 'home' | 'office' | null;\n  left_at: Time | null;\n}",
+    );
+  });
+
   test('are not made if a column has a type without a counterpart, or a comment names the type of no column', () => {
     expect(() => rowTypes(['create table notes (\n  at timestamp\n)'])).toThrow('at is a column of the type timestamp');
     expect(() => rowTypes(["create table notes (\n  a text,\n  constraint b unique (a) --: 'c'\n)"])).toThrow(

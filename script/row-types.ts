@@ -44,7 +44,7 @@ export function rowTypes(statements: readonly string[]): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** Reads the tables that the statements create. The engine knows the columns, and the statements have the comments. */
+/** Reads the tables that the statements create and extend. The engine knows the columns, and the statements have the comments. */
 export function readTables(statements: readonly string[]): Table[] {
   const db = new DatabaseSync(':memory:');
   try {
@@ -53,7 +53,8 @@ export function readTables(statements: readonly string[]): Table[] {
       const name = statement.match(/^create table (\w+) \(/m)?.[1];
       if (name === undefined || OF_LIBRARIES.has(name)) return [];
       const [about = '', body = ''] = statement.split(/^create table .*\n/m);
-      return [{ name, about: textOf(about), columns: columnsOf(db, name, body) }];
+      const later = statements.filter((other) => new RegExp(`^alter table ${name} add column `, 'm').test(other));
+      return [{ name, about: textOf(about), columns: columnsOf(db, name, [body, ...later].join('\n')) }];
     });
   } finally {
     db.close();
@@ -62,7 +63,9 @@ export function readTables(statements: readonly string[]): Table[] {
 
 function columnsOf(db: DatabaseSync, table: string, body: string): Column[] {
   const described = new Map<string, { about: string; type: string | undefined }>();
-  for (const [, about = '', name = '', type] of body.matchAll(/((?:^ +-- .*\n)*)^ +(\w+) .*?(?:--: (.*))?$/gm)) {
+  // SQLite would break the table if a comment followed the column that is added to it, so there it stands above.
+  const lines = /((?:^ *-- .*\n)*)(?:^--: (.*)\n)?^(?: +|alter table \w+ add column )(\w+) .*?(?:--: (.*))?$/gm;
+  for (const [, about = '', above, name = '', type = above] of body.matchAll(lines)) {
     described.set(name, { about: textOf(about), type });
   }
   const columns = db

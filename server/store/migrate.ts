@@ -27,6 +27,10 @@ export const changesOf = (engine: Engine): readonly SchemaChange[] => [
   { name: '0001-schema', isAdditive: true, statements: statementsOfSchema(engine) },
 ];
 
+/** The statements of all changes that define tables. */
+export const schemaStatements = (engine: Engine): string[] =>
+  changesOf(engine).flatMap((change) => ('statements' in change ? change.statements : []));
+
 /**
  * Brings the schema up to date, one change after the other, each in its own transaction. Replicas that start at the same time
  * wait for each other. A store with changes of a newer version is accepted if they are additive.

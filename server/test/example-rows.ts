@@ -10,10 +10,10 @@ import type {
   Surface,
   ValueField,
 } from '../store/column-types.ts';
-import { statementsOfSchema } from '../store/migrations/0001-schema.ts';
+import { schemaStatements } from '../store/migrate.ts';
 import type { Database, Db } from '../store/schema.ts';
 
-const TABLES = new Map(readTables(statementsOfSchema('sqlite')).map(({ name, columns }) => [name, columns]));
+const TABLES = new Map(readTables(schemaStatements('sqlite')).map(({ name, columns }) => [name, columns]));
 
 /** A value for each named type of a column. Each other text names its column and its organization, so that it is unique. */
 const VALUES: Record<string, unknown> = {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { readTables } from '../../script/row-types.ts';
-import { statementsOfSchema } from '../store/migrations/0001-schema.ts';
+import { schemaStatements } from '../store/migrate.ts';
 import { ENGINES, openTestStore } from './engines.ts';
 
 /** The row types are made from the statements for SQLite. */
-const TYPED = readTables(statementsOfSchema('sqlite'));
+const TYPED = readTables(schemaStatements('sqlite'));
 
 test.runIf(ENGINES.includes('postgres'))(
   'the tables of PostgreSQL have the columns, nulls, defaults and keys of the row types',
