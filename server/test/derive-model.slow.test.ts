@@ -261,10 +261,13 @@ describe.each(ENGINES)('derived data on %s', (engine) => {
         expect((await readDerived(store)).sums).toEqual([]);
         for (const id of ids) await derive(other.db, tenant.organizationId, id);
         expect(grown).toEqual(await readDerived(store));
-        for (const chunk of grown.chunks) {
+        // A chunk lists only the words that it brought to its row of the index.
+        const rows = Map.groupBy(grown.chunks, (chunk) => `${chunk.session_id} ${chunk.rowFirst}`);
+        for (const chunks of rows.values()) {
+          const [{ session_id, rowFirst }] = chunks as [(typeof chunks)[number]];
           for (const word of ['joined1', 'please', 'out']) {
-            const found = await chunksWith(store, chunk.session_id, word);
-            expect(found.includes(chunk.first_sequence), word).toBe(chunk.words.includes(word));
+            const found = await chunksWith(store, session_id, word);
+            expect(found.includes(rowFirst), word).toBe(chunks.some(({ words }) => words.includes(word)));
           }
         }
         for (const id of ids) await take({ kind: 'delete', session: 0 }, id);
