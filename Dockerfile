@@ -7,6 +7,7 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /source
 COPY package.json package-lock.json .npmrc ./
 COPY contract/package.json contract/
+COPY transcript/package.json transcript/
 COPY redact/package.json redact/
 COPY server/package.json server/
 COPY cli/package.json cli/

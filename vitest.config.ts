@@ -26,7 +26,7 @@ export default defineConfig({
         plugins: [builtThreads()],
         test: {
           name: 'unit',
-          include: ['{contract,redact,server,cli,dashboard,script,faults}/**/*.test.ts'],
+          include: ['{contract,transcript,redact,server,cli,dashboard,script,faults}/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'dashboard/e2e/**', 'cli/test/agents/real/**', ...LEFT_OUT],
           globalSetup: [
             'contract/test/temporary.ts',
@@ -110,7 +110,7 @@ export default defineConfig({
       reportsDirectory: 'artefacts/test/coverage',
       reporter: ['json-summary', 'html'],
       // The browser tests cover the dashboard.
-      include: ['{contract,redact,server,cli}/**/*.ts'],
+      include: ['{contract,transcript,redact,server,cli}/**/*.ts'],
       exclude: ['**/*.test.ts', '**/test/**'],
       // Slightly below the current coverage, so that a large piece of untested code fails the run.
       thresholds: { lines: 90, branches: 80 },

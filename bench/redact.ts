@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { CapturedEvent } from '../contract/transcript.ts';
 import { createRedactor } from '../redact/redactor.ts';
 import { RULES } from '../redact/rules/all.ts';
 import { RULE_EXAMPLES } from '../redact/test/rule-examples.ts';
+import type { CapturedEvent } from '../transcript/vocabulary.ts';
 
 /**
  * Measures how fast redaction is over a folder, how often it fires there, and whether its time grows linearly with its input.

@@ -158,7 +158,7 @@ export const SessionFacts = Type.Object({
 export type SessionFacts = Static<typeof SessionFacts>;
 
 /**
- * A line of a session's index: the entries of some consecutive events (`contract/entry/entry.ts`), without their long texts. A
+ * A line of a session's index: the entries of some consecutive events (`transcript/entry/entry.ts`), without their long texts. A
  * payload that was sent in parts is one entry that spans several sequences.
  */
 export const IndexLine = Type.Object({

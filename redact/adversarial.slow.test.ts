@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createMachineRedactor } from '../cli/test/redacting.ts';
-import type { CapturedEvent } from '../contract/transcript.ts';
+import type { CapturedEvent } from '../transcript/vocabulary.ts';
 import { createRedactor } from './redactor.ts';
 import { RULES } from './rules/all.ts';
 import { made } from './test/made.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { redactOne } from '../cli/test/redacting.ts';
-import type { CapturedEvent } from '../contract/transcript.ts';
+import type { CapturedEvent } from '../transcript/vocabulary.ts';
 import { createRedactor } from './redactor.ts';
 import { NAMED_EXAMPLES } from './test/named-examples.ts';
 import { RULE_EXAMPLES } from './test/rule-examples.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createMachineRedactor, redactOne } from '../cli/test/redacting.ts';
 import { runs } from '../contract/test/runs.ts';
-import type { CapturedEvent } from '../contract/transcript.ts';
+import type { CapturedEvent } from '../transcript/vocabulary.ts';
 import { createRedactor } from './redactor.ts';
 import { RULES } from './rules/all.ts';
 import { RULE_EXAMPLES } from './test/rule-examples.ts';

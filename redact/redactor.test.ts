@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeFolder, write } from '../cli/test/folder.ts';
 import { createMachineRedactor, redactOne } from '../cli/test/redacting.ts';
-import type { CapturedEvent } from '../contract/transcript.ts';
+import type { CapturedEvent } from '../transcript/vocabulary.ts';
 import { createRedactor, type Subject } from './redactor.ts';
 import { made } from './test/made.ts';
 

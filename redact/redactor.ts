@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CapturedEvent } from '../contract/transcript.ts';
+import type { CapturedEvent } from '../transcript/vocabulary.ts';
 import { createPayloadRedactor } from './payload.ts';
 import { RULES } from './rules/all.ts';
 import { createSessions, type Session } from './sessions.ts';

@@ -1,5 +1,5 @@
-import type { CapturedEvent } from '../../contract/transcript.ts';
 import { createRedactor } from '../../redact/redactor.ts';
+import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import { createDetectSecrets, createGitleaks, createSecretlint, type Masker } from './others.ts';
 
 /** Options with the paths of other tools; tools without a path are left out. */

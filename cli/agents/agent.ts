@@ -1,5 +1,5 @@
 import type { AgentId } from '../../contract/agent.ts';
-import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import type { JsonObject, Store, StoreByPath } from './store.ts';
 
 export type { JsonObject } from './store.ts';

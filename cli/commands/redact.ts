@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import type { CapturedEvent } from '../../contract/transcript.ts';
 import { cutUp } from '../../redact/pieces.ts';
 import type { Redactor } from '../../redact/redactor.ts';
+import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import type { JsonObject } from '../agents/agent.ts';
 import { defineCommand, flag, text } from '../command.ts';
 import { readSettings, stateFolder } from '../config.ts';

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { AgentId } from '../../contract/agent.ts';
 import { shellWord } from '../../contract/quote.ts';
-import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import type { Agent, JsonObject } from '../agents/agent.ts';
 import { storeOf } from '../agents/store.ts';
 import { EXIT, Failure } from '../failure.ts';

@@ -1,5 +1,5 @@
-import { promptLine } from '../../contract/entry/value.ts';
-import type { CapturedEvent } from '../../contract/transcript.ts';
+import { promptLine } from '../../transcript/entry/value.ts';
+import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import type { Origin } from '../agents/agent.ts';
 import type { SessionFacts } from '../spool/sessions.ts';
 

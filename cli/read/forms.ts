@@ -1,4 +1,4 @@
-import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import { isObject } from '../agents/shared/part.ts';
 import type { FormCount } from '../spool/forms.ts';
 import { VERSION } from '../version.ts';

@@ -1,7 +1,7 @@
 import { MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH } from '../../contract/event.ts';
-import { splitPayload } from '../../contract/parts.ts';
-import type { CapturedEvent } from '../../contract/transcript.ts';
 import { type Redactor, WITHHELD } from '../../redact/redactor.ts';
+import { splitPayload } from '../../transcript/parts.ts';
+import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import { isDeeper } from '../exact.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { SessionFacts } from '../spool/sessions.ts';

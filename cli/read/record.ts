@@ -1,4 +1,4 @@
-import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import type { Agent, JsonObject, Origin, RecordPlace } from '../agents/agent.ts';
 import type { Cursor } from '../spool/files.ts';
 import type { WritingTime } from '../spool/pauses.ts';

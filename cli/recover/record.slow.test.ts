@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
-import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import type { Agent, JsonObject } from '../agents/agent.ts';
 import { AGENTS } from '../agents/all.ts';
 import { claudeCode } from '../agents/claude-code/claude-code.ts';

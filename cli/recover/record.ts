@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import type { Agent, JsonObject, RecordPlace } from '../agents/agent.ts';
 import { isObject, type Path, toPath, watchPlaces } from '../agents/shared/part.ts';
 

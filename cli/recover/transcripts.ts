@@ -1,6 +1,6 @@
 import type { SessionEvent } from '../../contract/event.ts';
-import { isPart, type Part } from '../../contract/parts.ts';
-import type { CapturedEvent, Source } from '../../contract/transcript.ts';
+import { isPart, type Part } from '../../transcript/parts.ts';
+import type { CapturedEvent, Source } from '../../transcript/vocabulary.ts';
 import type { Agent, Origin } from '../agents/agent.ts';
 import { isObject } from '../agents/shared/part.ts';
 import { parseExact } from '../exact.ts';

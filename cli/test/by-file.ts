@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { isPart } from '../../contract/parts.ts';
-import { compareWriting, writingOf } from '../../contract/revision.ts';
-import type { Source } from '../../contract/transcript.ts';
+import { isPart } from '../../transcript/parts.ts';
+import { compareWriting, writingOf } from '../../transcript/revision.ts';
+import type { Source } from '../../transcript/vocabulary.ts';
 import { parseExact } from '../exact.ts';
 import type { Spool } from '../spool/open.ts';
 import { readEvents } from '../upload/refusals.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import { openRedactor } from '../pipeline.ts';
 import { makeFolder, write } from './folder.ts';
 import { createContext } from './program.ts';

@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { VOCABULARY } from '../../contract/transcript.ts';
+import { VOCABULARY } from '../../transcript/vocabulary.ts';
 import { makeFolder } from './folder.ts';
 import { run } from './program.ts';
 import { startService } from './service.ts';

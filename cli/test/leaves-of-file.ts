@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { isPart, joinParts, type Part } from '../../contract/parts.ts';
-import type { CapturedEvent } from '../../contract/transcript.ts';
+import { isPart, joinParts, type Part } from '../../transcript/parts.ts';
+import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import type { JsonObject } from '../agents/agent.ts';
 import { isObject } from '../agents/shared/part.ts';
 import { parseExact } from '../exact.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import type { JsonObject } from '../agents/agent.ts';
 import { isObject } from '../agents/shared/part.ts';
 import { parseExact } from '../exact.ts';

@@ -9,7 +9,18 @@ const ROOT = join(import.meta.dirname, '../..');
 const ADDRESS = 'http://127.0.0.1:4400';
 
 /** Everything that people read: pages, messages and documents. */
-const READ = ['cli', 'contract', 'dashboard', 'deploy', 'docs', 'redact', 'server', 'CHANGELOG.md', 'README.md'];
+const READ = [
+  'cli',
+  'contract',
+  'dashboard',
+  'deploy',
+  'docs',
+  'redact',
+  'server',
+  'transcript',
+  'CHANGELOG.md',
+  'README.md',
+];
 
 /** Commands without an entry in the table, and options that every command has. */
 const FURTHER = new Set(['help', 'completion', 'version']);

@@ -1,5 +1,5 @@
-import type { CapturedEvent } from '../../contract/transcript.ts';
 import { createRedactor, type Redactor, type RedactorOptions, type Subject } from '../../redact/redactor.ts';
+import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import { createKnownValues, type KnownValuesOptions } from '../machine-secrets/known-values.ts';
 
 /** Masks a record with a single event. */

@@ -143,7 +143,7 @@ test('a line of 10 MB arrives whole, in parts', async () => {
   const { read, spool } = setUp(lines(prompt(1, 1, text), two));
   await read();
   const parts = (spooledEvents(spool).get(session) ?? []).filter(({ payload }) => 'part' in payload);
-  const { isPart, joinParts } = await import('../../contract/parts.ts');
+  const { isPart, joinParts } = await import('../../transcript/parts.ts');
   const payload = joinParts(parts.map(({ payload }) => payload).filter(isPart)) as { text: string };
   expect(payload.text).toBe(text);
   for (const part of parts) expect(Buffer.byteLength(JSON.stringify(part.payload))).toBeLessThanOrEqual(256 * 1024);

@@ -8,12 +8,12 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { createDigester } from '../../contract/digester.ts';
 import { PROBLEMS, type ProblemCode } from '../../contract/problem.ts';
 import { FRAMES_TYPE } from '../../contract/route.ts';
 import { newChainKey } from '../../contract/salts.ts';
 import { strictestOf, type Visibility } from '../../contract/session.ts';
 import { splitFrames } from '../../contract/zstd-frame.ts';
+import { createDigester } from '../../transcript/digester.ts';
 import { VERSION } from '../version.ts';
 
 /** The probability of each fault. */

@@ -15,7 +15,7 @@ const MAIN = join(import.meta.dirname, '../main.ts');
 const TELL = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   let files = 0;
-  registerHooks({ load(url, context, next) { files += /\\/(cli|contract|node_modules)\\//.test(url); return next(url, context); } });
+  registerHooks({ load(url, context, next) { files += /\\/(cli|contract|transcript|node_modules)\\//.test(url); return next(url, context); } });
   process.on('exit', () => {
     const loadsTls = process.moduleLoadList.includes('NativeModule _tls_wrap');
     process.stderr.write(JSON.stringify({ files, loadsTls }));

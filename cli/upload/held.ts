@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { MAX_SESSIONS_AT_ONCE } from '../../contract/capture.ts';
 import type { DigestsResult, EventDigest } from '../../contract/digest.ts';
-import { createDigester, type PayloadDigests } from '../../contract/digester.ts';
+import { createDigester, type PayloadDigests } from '../../transcript/digester.ts';
 import { notYet } from './problem.ts';
 import type { Retry } from './retry.ts';
 import { NotTheService, type Service } from './service.ts';

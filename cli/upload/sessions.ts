@@ -3,7 +3,7 @@ import { type CapturedSession, type CaptureResult, MAX_SESSIONS_AT_ONCE } from '
 import { chainStart } from '../../contract/chain.ts';
 import { ServiceError } from '../../contract/client.ts';
 import { isStricter, type Visibility } from '../../contract/session.ts';
-import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { factsOf, mergeFacts } from '../read/facts.ts';
 import type { Repository } from '../repository.ts';

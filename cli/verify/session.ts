@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { PayloadDigests } from '../../contract/digester.ts';
+import type { PayloadDigests } from '../../transcript/digester.ts';
 import type { Context } from '../context.ts';
 import type { Why } from '../decide/periods.ts';
 import { codeOf, describe } from '../failure.ts';

@@ -1,6 +1,6 @@
 import type { AddOns } from '../../contract/add-ons.ts';
-import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import { formatQuery } from '../../contract/written-query.ts';
+import type { AddOnKind } from '../../transcript/entry/add-on.ts';
 import { paths } from '../app/paths.ts';
 import type { FrameSearch } from '../app/search.ts';
 import { useLinks } from '../app/use-links.ts';

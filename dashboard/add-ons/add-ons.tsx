@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { AddOnKind } from '../../contract/entry/add-on.ts';
+import type { AddOnKind } from '../../transcript/entry/add-on.ts';
 import { usageQuery, useAddOns } from '../app/queries.ts';
 import type { AddOnsSearch } from '../app/search.ts';
 import { Page } from '../frame/page.tsx';

@@ -1,4 +1,4 @@
-import type { Entry } from '../../contract/entry/entry.ts';
+import type { Entry } from '../../transcript/entry/entry.ts';
 
 /** The fields that the dashboard reads of a line of a session's index. */
 export interface Line {

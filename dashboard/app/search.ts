@@ -1,5 +1,5 @@
-import type { AddOnKind } from '../../contract/entry/add-on.ts';
 import type { DIMENSIONS as ALL_DIMENSIONS, ORDERS as ALL_ORDERS } from '../../contract/review.ts';
+import type { AddOnKind } from '../../transcript/entry/add-on.ts';
 
 /** The query strings of the pages. They are read leniently: invalid values are ignored. */
 

@@ -1,9 +1,9 @@
 import '../session.css';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { promptLine } from '../../contract/entry/value.ts';
 import type { SessionFacts } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
+import { promptLine } from '../../transcript/entry/value.ts';
 import { useFacts, useSession } from '../app/queries.ts';
 import { Page } from '../frame/page.tsx';
 import { formatCount, formatExact, plural } from '../kit/format.ts';

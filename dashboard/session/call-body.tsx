@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useState } from 'react';
-import { commandOf } from '../../contract/entry/command.ts';
-import type { ResultEntry } from '../../contract/entry/entry.ts';
-import { resultText } from '../../contract/entry/output.ts';
-import { callsOf } from '../../contract/entry/script.ts';
-import { asParsedObject, asText } from '../../contract/entry/value.ts';
 import { parseWords } from '../../contract/query.ts';
+import { commandOf } from '../../transcript/entry/command.ts';
+import type { ResultEntry } from '../../transcript/entry/entry.ts';
+import { resultText } from '../../transcript/entry/output.ts';
+import { callsOf } from '../../transcript/entry/script.ts';
+import { asParsedObject, asText } from '../../transcript/entry/value.ts';
 import { Button } from '../kit/button.tsx';
 import { formatCount } from '../kit/format.ts';
 import { ShowAll } from '../kit/more.tsx';

@@ -1,4 +1,4 @@
-import { changesOfCall, changesOfResult } from '../../contract/entry/changes.ts';
+import { changesOfCall, changesOfResult } from '../../transcript/entry/changes.ts';
 import { DiffView } from '../kit/diff-view.tsx';
 import type { ToolItem } from './model/items.ts';
 import { Payload } from './payload.tsx';

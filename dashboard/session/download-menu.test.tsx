@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { cdp, page, userEvent } from 'vitest/browser';
-import type { Source } from '../../contract/transcript.ts';
+import type { Source } from '../../transcript/vocabulary.ts';
 import { createService } from '../test/service.ts';
 import { show } from '../test/show.tsx';
 import { eachEvent, readAllEvents, readWholeTimeline } from './download.ts';

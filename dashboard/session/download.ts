@@ -1,11 +1,11 @@
 import type { Client } from '../../contract/client.ts';
-import type { Entry } from '../../contract/entry/entry.ts';
-import { joinAround } from '../../contract/entry/join.ts';
-import { resultText } from '../../contract/entry/output.ts';
-import { readEvent, readJoined } from '../../contract/entry/read.ts';
-import { settleTimes } from '../../contract/entry/times.ts';
-import { asObject } from '../../contract/entry/value.ts';
 import type { EventPage, SessionEvent } from '../../contract/event.ts';
+import type { Entry } from '../../transcript/entry/entry.ts';
+import { joinAround } from '../../transcript/entry/join.ts';
+import { resultText } from '../../transcript/entry/output.ts';
+import { readEvent, readJoined } from '../../transcript/entry/read.ts';
+import { settleTimes } from '../../transcript/entry/times.ts';
+import { asObject } from '../../transcript/entry/value.ts';
 import { stripAnsi } from '../kit/text/ansi.ts';
 import { buildTimeline, type Timeline } from './model/build.ts';
 import { type Head, wholeOrSaid } from './model/markdown.ts';

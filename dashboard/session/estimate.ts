@@ -1,4 +1,4 @@
-import type { AnswerEntry, PromptEntry } from '../../contract/entry/entry.ts';
+import type { AnswerEntry, PromptEntry } from '../../transcript/entry/entry.ts';
 import { pixels } from '../kit/pixels.ts';
 import { type Item, soleLane } from './model/items.ts';
 import type { Row } from './model/rows.ts';

@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query';
-import { changesOfCall, changesOfResult } from '../../contract/entry/changes.ts';
-import { asObject, asText } from '../../contract/entry/value.ts';
+import { changesOfCall, changesOfResult } from '../../transcript/entry/changes.ts';
+import { asObject, asText } from '../../transcript/entry/value.ts';
 import { DiffView } from '../kit/diff-view.tsx';
 import { plural } from '../kit/format.ts';
 import { Lines } from '../kit/lines.tsx';

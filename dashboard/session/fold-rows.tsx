@@ -1,4 +1,4 @@
-import type { Entry } from '../../contract/entry/entry.ts';
+import type { Entry } from '../../transcript/entry/entry.ts';
 import { formatDuration, plural } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { Fold } from './fold.tsx';

@@ -1,7 +1,7 @@
 import { Image } from 'lucide-react';
 import { useMemo } from 'react';
-import type { PromptEntry } from '../../contract/entry/entry.ts';
-import type { Loose } from '../../contract/entry/value.ts';
+import type { PromptEntry } from '../../transcript/entry/entry.ts';
+import type { Loose } from '../../transcript/entry/value.ts';
 import { plural } from '../kit/format.ts';
 import { imagesOf } from './model/images.ts';
 import { usePayload } from './use-payload.ts';

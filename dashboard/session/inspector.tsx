@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { Entry } from '../../contract/entry/entry.ts';
 import type { SessionFacts } from '../../contract/review.ts';
+import type { Entry } from '../../transcript/entry/entry.ts';
 import { Boundary } from '../kit/boundary.tsx';
 import { Button } from '../kit/button.tsx';
 import { CopyButton } from '../kit/copy.tsx';

@@ -1,8 +1,8 @@
 import { CircleAlert } from 'lucide-react';
 import { createContext, useContext, useState } from 'react';
-import type { AnswerEntry, CompactionEntry, PromptEntry } from '../../contract/entry/entry.ts';
-import { asText, firstLine } from '../../contract/entry/value.ts';
 import { parseWords } from '../../contract/query.ts';
+import type { AnswerEntry, CompactionEntry, PromptEntry } from '../../transcript/entry/entry.ts';
+import { asText, firstLine } from '../../transcript/entry/value.ts';
 import { Button } from '../kit/button.tsx';
 import { formatCount, formatDuration, plural } from '../kit/format.ts';
 import { Markdown } from '../kit/markdown.tsx';

@@ -1,8 +1,8 @@
 import { CircleCheck, CircleX, GitCommitHorizontal, GitPullRequest, Hourglass, Minimize2 } from 'lucide-react';
 import { type KeyboardEvent, memo, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { promptLine } from '../../contract/entry/value.ts';
 import type { Milestone } from '../../contract/review.ts';
+import { promptLine } from '../../transcript/entry/value.ts';
 import { Boundary } from '../kit/boundary.tsx';
 import { formatDuration } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import type { Entry } from '../../contract/entry/entry.ts';
-import { toJson } from '../../contract/entry/value.ts';
+import type { Entry } from '../../transcript/entry/entry.ts';
+import { toJson } from '../../transcript/entry/value.ts';
 import { Code } from '../kit/code.tsx';
 import { CopyButton } from '../kit/copy.tsx';
 import { Payload } from './payload.tsx';

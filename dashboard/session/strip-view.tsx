@@ -1,6 +1,6 @@
 import { type KeyboardEvent, memo, type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
-import { firstLine } from '../../contract/entry/value.ts';
 import type { Milestone } from '../../contract/review.ts';
+import { firstLine } from '../../transcript/entry/value.ts';
 import { useTheme } from '../kit/appearance.ts';
 import { formatCount, formatExact, formatPart, formatShort } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';

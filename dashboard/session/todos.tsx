@@ -1,6 +1,6 @@
 import { Circle, CircleCheck, CircleDot } from 'lucide-react';
-import type { ResultEntry } from '../../contract/entry/entry.ts';
-import { asArray, asObject, asParsedObject, asText } from '../../contract/entry/value.ts';
+import type { ResultEntry } from '../../transcript/entry/entry.ts';
+import { asArray, asObject, asParsedObject, asText } from '../../transcript/entry/value.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { usePayload } from './use-payload.ts';
 

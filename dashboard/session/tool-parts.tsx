@@ -1,5 +1,5 @@
-import { resultText } from '../../contract/entry/output.ts';
-import { asParsedObject, asText, toJson } from '../../contract/entry/value.ts';
+import { resultText } from '../../transcript/entry/output.ts';
+import { asParsedObject, asText, toJson } from '../../transcript/entry/value.ts';
 import { Code } from '../kit/code.tsx';
 import { Output } from '../kit/output.tsx';
 import type { ToolItem } from './model/items.ts';

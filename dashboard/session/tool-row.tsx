@@ -1,6 +1,6 @@
 import { FilePen, FilePlus, FileX } from 'lucide-react';
 import { createContext, useContext } from 'react';
-import type { FileStat } from '../../contract/entry/changes.ts';
+import type { FileStat } from '../../transcript/entry/changes.ts';
 import { formatDuration } from '../kit/format.ts';
 import { Lines } from '../kit/lines.tsx';
 import { stripAnsi } from '../kit/text/ansi.ts';

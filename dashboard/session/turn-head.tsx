@@ -1,5 +1,5 @@
-import { promptLine } from '../../contract/entry/value.ts';
 import type { SessionFacts } from '../../contract/review.ts';
+import { promptLine } from '../../transcript/entry/value.ts';
 import { Explained } from '../kit/explained.tsx';
 import { formatCost, formatCount, formatDuration, formatShort, plural } from '../kit/format.ts';
 import { lazyPart } from '../kit/lazy.tsx';

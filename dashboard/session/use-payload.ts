@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Loose } from '../../contract/entry/value.ts';
 import type { SessionEvent } from '../../contract/event.ts';
+import type { Loose } from '../../transcript/entry/value.ts';
 import { useApp } from '../app/app.ts';
 import { keys } from '../app/queries.ts';
 import { wholePayload } from './model/whole.ts';

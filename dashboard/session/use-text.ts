@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useReducer } from 'react';
-import type { AnswerEntry, PromptEntry } from '../../contract/entry/entry.ts';
+import type { AnswerEntry, PromptEntry } from '../../transcript/entry/entry.ts';
 import type { Texts } from './model/texts.ts';
 
 const TextsContext = createContext<Texts | undefined>(undefined);

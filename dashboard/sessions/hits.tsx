@@ -1,4 +1,4 @@
-import type { CapturedType } from '../../contract/transcript.ts';
+import type { CapturedType } from '../../transcript/vocabulary.ts';
 import type { SessionRow } from '../app/queries.ts';
 import { beginNearMark, cutMarks } from './marks.ts';
 

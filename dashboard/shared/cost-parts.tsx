@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { type Charge, chargesOf, costAt, type Price, toDollars } from '../../contract/entry/cost.ts';
 import type { Figures, SessionFacts, SessionSummary, Usage } from '../../contract/review.ts';
+import { type Charge, chargesOf, costAt, type Price, toDollars } from '../../transcript/entry/cost.ts';
 import { useFacts } from '../app/queries.ts';
 import { formatCost, formatCount, formatShort } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';

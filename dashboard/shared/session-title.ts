@@ -1,7 +1,7 @@
-import { saysNothing } from '../../contract/entry/value.ts';
 import { isFolder } from '../../contract/repository.ts';
 import type { SessionSummary } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
+import { saysNothing } from '../../transcript/entry/value.ts';
 import { showHidden } from '../kit/text/controls.ts';
 
 export const UNTITLED = 'Untitled session';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { redactOne } from '../../cli/test/redacting.ts';
-import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import { createRedactor } from '../redactor.ts';
 import type { Example, Examples } from './example.ts';
 import { FIRST_BATCH } from './first-batch.ts';

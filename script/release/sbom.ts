@@ -17,7 +17,7 @@ export interface Sbom {
 }
 
 /** The workspaces of the service, its dashboard and the command line. */
-const WORKSPACES = ['cli', 'contract', 'dashboard', 'redact', 'server'];
+const WORKSPACES = ['cli', 'contract', 'dashboard', 'redact', 'server', 'transcript'];
 
 /** Packages that a library uses if they are installed, without declaring them: `debug` colours its lines. */
 const TAKEN_ALONG = ['supports-color'];

@@ -1,7 +1,7 @@
-import type { Entry } from '../../contract/entry/entry.ts';
-import { readEvent, readJoined } from '../../contract/entry/read.ts';
 import type { SessionEvent } from '../../contract/event.ts';
-import { isPart, joinParts, type Part } from '../../contract/parts.ts';
+import type { Entry } from '../../transcript/entry/entry.ts';
+import { readEvent, readJoined } from '../../transcript/entry/read.ts';
+import { isPart, joinParts, type Part } from '../../transcript/parts.ts';
 import { decodeFrame } from '../log/frame.ts';
 import { RowWords } from '../search/row-words.ts';
 import { collectWords } from '../search/words.ts';

@@ -1,4 +1,4 @@
-import type { Entry } from '../../contract/entry/entry.ts';
+import type { Entry } from '../../transcript/entry/entry.ts';
 
 /** The most characters of an entry's text. A reader that needs the whole text reads the event. */
 const LONGEST: Record<string, number> = { prompt: 400, answer: 240, reasoning: 120 };

@@ -1,6 +1,6 @@
-import type { Entry } from '../../contract/entry/entry.ts';
-import { readOwnLanes } from '../../contract/entry/lanes.ts';
-import { compareWriting, type Writing } from '../../contract/revision.ts';
+import type { Entry } from '../../transcript/entry/entry.ts';
+import { readOwnLanes } from '../../transcript/entry/lanes.ts';
+import { compareWriting, type Writing } from '../../transcript/revision.ts';
 
 /**
  * Decides which new entries count, without reading the entries before them. All entries must be read again only if new ones

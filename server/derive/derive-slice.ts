@@ -1,8 +1,8 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { Entry } from '../../contract/entry/entry.ts';
-import { readOwnLanes } from '../../contract/entry/lanes.ts';
-import { readRevisions } from '../../contract/entry/revisions.ts';
 import { addressOf, hasHost } from '../../contract/repository.ts';
+import type { Entry } from '../../transcript/entry/entry.ts';
+import { readOwnLanes } from '../../transcript/entry/lanes.ts';
+import { readRevisions } from '../../transcript/entry/revisions.ts';
 import { RowWords } from '../search/row-words.ts';
 import type { DerivedChunk, ListColumns, StoredWords } from '../store/derived.ts';
 import { type Chunk, cutChunks, type Open, type Source } from './chunks.ts';

@@ -1,10 +1,10 @@
-import type { AddOn } from '../../contract/entry/add-on.ts';
-import type { Purpose } from '../../contract/entry/command.ts';
-import type { Price } from '../../contract/entry/cost.ts';
-import type { Edits } from '../../contract/entry/edits.ts';
-import type { Told } from '../../contract/entry/entry.ts';
-import type { Terms } from '../../contract/entry/usage.ts';
 import type { Milestone } from '../../contract/review.ts';
+import type { AddOn } from '../../transcript/entry/add-on.ts';
+import type { Purpose } from '../../transcript/entry/command.ts';
+import type { Price } from '../../transcript/entry/cost.ts';
+import type { Edits } from '../../transcript/entry/edits.ts';
+import type { Told } from '../../transcript/entry/entry.ts';
+import type { Terms } from '../../transcript/entry/usage.ts';
 
 /**
  * Raised whenever the same events give other facts or entries. The service then derives again everything that an earlier

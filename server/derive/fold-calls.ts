@@ -1,6 +1,6 @@
-import type { FileStat } from '../../contract/entry/changes.ts';
-import { editsAfter } from '../../contract/entry/edits.ts';
-import type { CallEntry, ResultEntry } from '../../contract/entry/entry.ts';
+import type { FileStat } from '../../transcript/entry/changes.ts';
+import { editsAfter } from '../../transcript/entry/edits.ts';
+import type { CallEntry, ResultEntry } from '../../transcript/entry/entry.ts';
 import { add, type Command, type Facts, type File, keep, type OpenCall, subtract, takeRoom } from './facts.ts';
 
 const MOST = { files: 2_000, reads: 500, commands: 500, unanswered: 200, answered: 40 };

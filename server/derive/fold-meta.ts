@@ -1,5 +1,5 @@
-import type { MetaEntry } from '../../contract/entry/entry.ts';
 import { addressOf } from '../../contract/repository.ts';
+import type { MetaEntry } from '../../transcript/entry/entry.ts';
 import { type Facts, takeRoom } from './facts.ts';
 
 const MOST_BRANCHES = 50;

@@ -1,7 +1,7 @@
-import type { Entry } from '../../contract/entry/entry.ts';
-import { noteModels } from '../../contract/entry/models.ts';
-import { noteTold, usagesOf } from '../../contract/entry/told.ts';
-import { promptLine } from '../../contract/entry/value.ts';
+import type { Entry } from '../../transcript/entry/entry.ts';
+import { noteModels } from '../../transcript/entry/models.ts';
+import { noteTold, usagesOf } from '../../transcript/entry/told.ts';
+import { promptLine } from '../../transcript/entry/value.ts';
 import { halfHourOf } from '../store/half-hours.ts';
 import { add, type Day, type Facts, keep, type Tool } from './facts.ts';
 import { noteFailure, noteLaneSpent, noteLaneType, noteListed, noteUse } from './fold-add-ons.ts';

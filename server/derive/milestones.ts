@@ -1,5 +1,5 @@
-import type { Entry, PromptEntry, ResultEntry } from '../../contract/entry/entry.ts';
 import type { Milestone } from '../../contract/review.ts';
+import type { Entry, PromptEntry, ResultEntry } from '../../transcript/entry/entry.ts';
 import { type Facts, type OpenCall, takeRoom } from './facts.ts';
 
 const MOST = 500;

@@ -1,5 +1,5 @@
-import { toDollars } from '../../contract/entry/cost.ts';
 import type { SessionFacts, SessionSummary } from '../../contract/review.ts';
+import { toDollars } from '../../transcript/entry/cost.ts';
 import type { WithoutContent } from '../erase/kept-rows.ts';
 import { optional, optionalTimestamp } from '../store/columns.ts';
 import type { SessionFactsRow } from '../store/schema.ts';

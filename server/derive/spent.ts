@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { type Counts, costAt } from '../../contract/entry/cost.ts';
-import type { Entry } from '../../contract/entry/entry.ts';
-import { modelFor } from '../../contract/entry/models.ts';
-import { nameOfTerms, type Usage } from '../../contract/entry/usage.ts';
+import { type Counts, costAt } from '../../transcript/entry/cost.ts';
+import type { Entry } from '../../transcript/entry/entry.ts';
+import { modelFor } from '../../transcript/entry/models.ts';
+import { nameOfTerms, type Usage } from '../../transcript/entry/usage.ts';
 import { type CountedResponse, type Day, type Facts, keep, type Spent, type Tokens } from './facts.ts';
 import type { Priced, PriceOf } from './prices/prices.ts';
 

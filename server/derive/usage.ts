@@ -1,4 +1,3 @@
-import { toDollars } from '../../contract/entry/cost.ts';
 import type { Grouping } from '../../contract/policy.ts';
 import {
   type DayFigures,
@@ -9,6 +8,7 @@ import {
   type Usage,
 } from '../../contract/review.ts';
 import { hourOfWeek } from '../../contract/written-query.ts';
+import { toDollars } from '../../transcript/entry/cost.ts';
 import type { Db } from '../store/schema.ts';
 import { toSession } from '../store/sessions.ts';
 import { findSummaries } from '../store/summaries.ts';

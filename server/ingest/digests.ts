@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { createDigester } from '../../contract/digester.ts';
+import { createDigester } from '../../transcript/digester.ts';
 import { decodeFrame } from '../log/frame.ts';
 import { readAppends } from '../store/events.ts';
 import type { Db, SessionRow } from '../store/schema.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
-import { VOCABULARY } from '../../contract/transcript.ts';
+import { VOCABULARY } from '../../transcript/vocabulary.ts';
 import { outlineOf } from './outline.ts';
 
 const SECRET = 'hunter-4711';

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { Source, VOCABULARY, type Vocabulary } from '../../contract/transcript.ts';
+import { Source, VOCABULARY, type Vocabulary } from '../../transcript/vocabulary.ts';
 
 /*
  * The outline of an event: prompts, answers and tool calls, but no output of tools. Only listed fields are shown, so that a

@@ -1,8 +1,8 @@
 import { contentDigest } from '../../contract/chain.ts';
-import { isPart } from '../../contract/parts.ts';
-import { VOCABULARY } from '../../contract/transcript.ts';
 import { tokensOf } from '../../redact/json-places.ts';
 import { endOf, type Level, readEscaped, startOf } from '../../redact/places.ts';
+import { isPart } from '../../transcript/parts.ts';
+import { VOCABULARY } from '../../transcript/vocabulary.ts';
 import type { MaskedAppend, MaskedEvent } from '../erase/masks.ts';
 import { pack } from '../log/codec.ts';
 import { decodeFrame, encodeFrame } from '../log/frame.ts';

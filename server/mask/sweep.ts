@@ -1,5 +1,5 @@
-import type { CapturedEvent } from '../../contract/transcript.ts';
 import { createRedactor } from '../../redact/redactor.ts';
+import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import { findHoldOf } from '../erase/holds.ts';
 import { listSwept, type SweptSession } from '../erase/masks.ts';
 import type { SessionKey } from '../log/decide.ts';

@@ -1,4 +1,4 @@
-import { isPart, joinParts, type Part } from '../../contract/parts.ts';
+import { isPart, joinParts, type Part } from '../../transcript/parts.ts';
 
 /** An event with its parsed payload. */
 export interface ReadEvent {

@@ -1,6 +1,6 @@
-import { unwrapProgress } from '../../contract/entry/progress.ts';
-import { asObject } from '../../contract/entry/value.ts';
 import type { Hit } from '../../contract/review.ts';
+import { unwrapProgress } from '../../transcript/entry/progress.ts';
+import { asObject } from '../../transcript/entry/value.ts';
 import { Damaged, nameSession } from '../log/damaged.ts';
 import { type OpenFrame, openFrame } from '../log/frame.ts';
 import { toTimestamp } from '../store/columns.ts';

@@ -1,6 +1,6 @@
-import { unwrapProgress } from '../../contract/entry/progress.ts';
-import { asObject, asParsedObject, type Loose } from '../../contract/entry/value.ts';
-import { isPart } from '../../contract/parts.ts';
+import { unwrapProgress } from '../../transcript/entry/progress.ts';
+import { asObject, asParsedObject, type Loose } from '../../transcript/entry/value.ts';
+import { isPart } from '../../transcript/parts.ts';
 
 type Read = (payload: Loose) => readonly unknown[];
 

@@ -661,7 +661,7 @@ export interface SessionChunkRow {
   index_row: number | null;
   /** Which words it may have: `store/signature.ts`. */
   signature: Uint8Array;
-  /** Compressed JSON: `contract/entry/entry.ts`. */
+  /** Compressed JSON: `transcript/entry/entry.ts`. */
   entries: Uint8Array;
   /**
    * On PostgreSQL the words of the whole row, at its first chunk, which are indexed here. On SQLite, which indexes them elsewhere, the words that

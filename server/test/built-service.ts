@@ -31,7 +31,7 @@ export default ({ config }: TestProject): Promise<void> => buildService(config.e
  * same time.
  */
 export async function buildService(compileCache?: string): Promise<void> {
-  const sources = globSync(['{server,contract}/**/*.ts', 'script/release/service.ts', 'package-lock.json'], {
+  const sources = globSync(['{server,contract,transcript}/**/*.ts', 'script/release/service.ts', 'package-lock.json'], {
     cwd: ROOT,
   });
   const newest = Math.max(...sources.map((path) => statSync(join(ROOT, path)).mtimeMs));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { splitPayload } from '../../contract/parts.ts';
 import { patience, runs } from '../../contract/test/runs.ts';
+import { splitPayload } from '../../transcript/parts.ts';
 import { sweepDeleted } from '../erase/deletions.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EventDigest } from '../../contract/digest.ts';
-import { createDigester } from '../../contract/digester.ts';
+import { createDigester } from '../../transcript/digester.ts';
 import { streamEventDigests } from '../ingest/digests.ts';
 import { findSession } from '../store/sessions.ts';
 import { wholeOrganization } from '../store/viewer.ts';

@@ -1,4 +1,4 @@
-import { readEvent } from '../../contract/entry/read.ts';
+import { readEvent } from '../../transcript/entry/read.ts';
 import { clipEntry } from '../derive/clip.ts';
 import { type Day, noFacts } from '../derive/facts.ts';
 import { fold } from '../derive/fold.ts';

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { contentDigest, eventDigest, follow } from '../../contract/chain.ts';
-import { createDigester } from '../../contract/digester.ts';
 import { openEnvelope } from '../../contract/dsse.ts';
 import { COUNTERSIGNATURE, type Countersigned, type Evidence } from '../../contract/evidence.ts';
 import { type SaltKeys, saltsOf } from '../../contract/salts.ts';
+import { createDigester } from '../../transcript/digester.ts';
 import { findMask, insertMask, writeMasked } from '../erase/masks.ts';
 import { allRows } from '../store/rows.ts';
 import { findSaltKeys } from '../store/salt-keys.ts';

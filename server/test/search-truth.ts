@@ -2,10 +2,10 @@ import type { Agent } from '../../cli/agents/agent.ts';
 import { claudeCode } from '../../cli/agents/claude-code/claude-code.ts';
 import { codex } from '../../cli/agents/codex/codex.ts';
 import { transcriptsOf } from '../../cli/test/agents/corpus.ts';
-import { resultText } from '../../contract/entry/output.ts';
 import { MAX_PAYLOAD_BYTES } from '../../contract/event.ts';
-import { splitPayload } from '../../contract/parts.ts';
-import type { CapturedEvent } from '../../contract/transcript.ts';
+import { resultText } from '../../transcript/entry/output.ts';
+import { splitPayload } from '../../transcript/parts.ts';
+import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 
 /*
  * What a search must find in recorded sessions, read a second time with no code of the search: the texts that a reader of the

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { splitPayload } from '../../contract/parts.ts';
+import { splitPayload } from '../../transcript/parts.ts';
 import { COMMANDS } from '../commands.ts';
 import { findMask, jobOf, writeMasked } from '../erase/masks.ts';
 import { EventMasker } from '../mask/event-masker.ts';

@@ -14,13 +14,13 @@ import { opencode } from '../../cli/agents/opencode/opencode.ts';
 import { pi } from '../../cli/agents/pi/pi.ts';
 import { qwenCode } from '../../cli/agents/qwen-code/qwen-code.ts';
 import { type Transcript, transcriptsBelow, transcriptsOf } from '../../cli/test/agents/corpus.ts';
-import type { Entry } from '../../contract/entry/entry.ts';
-import { createLanes } from '../../contract/entry/lanes.ts';
-import { readEvent } from '../../contract/entry/read.ts';
-import { readRevisions } from '../../contract/entry/revisions.ts';
 import type { SessionEvent } from '../../contract/event.ts';
 import { buildTimeline } from '../../dashboard/session/model/build.ts';
 import { readOutcome } from '../../dashboard/session/model/outcome.ts';
+import type { Entry } from '../../transcript/entry/entry.ts';
+import { createLanes } from '../../transcript/entry/lanes.ts';
+import { readEvent } from '../../transcript/entry/read.ts';
+import { readRevisions } from '../../transcript/entry/revisions.ts';
 import { noFacts } from '../derive/facts.ts';
 import { fold } from '../derive/fold.ts';
 import {

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { basename as nameOf } from 'node:path/posix';
-import type { CapturedEvent } from '../../../contract/transcript.ts';
+import type { CapturedEvent } from '../../../transcript/vocabulary.ts';
 import type { JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
 import { partition, recordsOf, toTimestamp } from '../shared/document.ts';
 import { compose, type Draft, draft, shareText } from '../shared/events.ts';

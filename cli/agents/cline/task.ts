@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import type { CapturedEvent } from '../../../contract/transcript.ts';
+import type { CapturedEvent } from '../../../transcript/vocabulary.ts';
 import { parseExact } from '../../exact.ts';
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile, Variables } from '../agent.ts';
 import { recordsOf, toTimestamp, unfold } from '../shared/document.ts';

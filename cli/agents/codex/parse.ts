@@ -1,4 +1,4 @@
-import type { CapturedEvent } from '../../../contract/transcript.ts';
+import type { CapturedEvent } from '../../../transcript/vocabulary.ts';
 import type { JsonObject, RecordPlace } from '../agent.ts';
 import { compose, type Draft, draft, type Reader, type Readers, readerOf } from '../shared/events.ts';
 import { at, type Part, partOf, peek, peekText, takeSame, takeText } from '../shared/part.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type CapturedEvent, type CapturedType, VOCABULARY } from '../../../contract/transcript.ts';
+import { type CapturedEvent, type CapturedType, VOCABULARY } from '../../../transcript/vocabulary.ts';
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
 import { toTimestamp } from '../shared/document.ts';
 import { compose, type Draft, draft, fieldsOf, type Readers, readerOf } from '../shared/events.ts';

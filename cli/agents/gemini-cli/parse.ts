@@ -1,4 +1,4 @@
-import type { CapturedEvent } from '../../../contract/transcript.ts';
+import type { CapturedEvent } from '../../../transcript/vocabulary.ts';
 import type { JsonObject, RecordPlace } from '../agent.ts';
 import { compose, type Draft, draft } from '../shared/events.ts';
 import { countImages, readContext, readPrompt, textsAt } from '../shared/messages.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import type { CapturedEvent } from '../../../contract/transcript.ts';
+import type { CapturedEvent } from '../../../transcript/vocabulary.ts';
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
 import { toTimestamp } from '../shared/document.ts';
 import { compose, type Draft, draft, type Readers, readerOf, shareText } from '../shared/events.ts';

@@ -1,4 +1,4 @@
-import type { CapturedEvent } from '../../../contract/transcript.ts';
+import type { CapturedEvent } from '../../../transcript/vocabulary.ts';
 import type { Agent, JsonObject, RecordPlace } from '../agent.ts';
 import { compose, type Draft, draft, type Readers, readerOf, shareText } from '../shared/events.ts';
 import {

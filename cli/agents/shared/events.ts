@@ -4,7 +4,7 @@ import {
   type Source,
   VOCABULARY,
   type Vocabulary,
-} from '../../../contract/transcript.ts';
+} from '../../../transcript/vocabulary.ts';
 import type { Agent, RecordPlace } from '../agent.ts';
 import { type Part, peekWords, restOf, take } from './part.ts';
 

@@ -1,4 +1,4 @@
-import type { CapturedEvent } from '../../../contract/transcript.ts';
+import type { CapturedEvent } from '../../../transcript/vocabulary.ts';
 import type { Agent, JsonObject, RecordPlace } from '../agent.ts';
 import { compose, type Envelope, type Reader, type Readers, readerOf, shareText } from './events.ts';
 import { type Part, partOf, peekText, takeSame, takeText } from './part.ts';

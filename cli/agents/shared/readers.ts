@@ -1,4 +1,4 @@
-import type { CapturedType } from '../../../contract/transcript.ts';
+import type { CapturedType } from '../../../transcript/vocabulary.ts';
 import { type Draft, type Fields, fieldsOf, fits, type Readers } from './events.ts';
 import { type Part, peek, peekWords, take } from './part.ts';
 

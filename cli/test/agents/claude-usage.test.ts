@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createUsageSum, readUsage } from '../../../contract/entry/usage.ts';
 import { runs } from '../../../contract/test/runs.ts';
+import { createUsageSum, readUsage } from '../../../transcript/entry/usage.ts';
 import type { JsonObject } from '../../agents/agent.ts';
 import { claudeCode } from '../../agents/claude-code/claude-code.ts';
 

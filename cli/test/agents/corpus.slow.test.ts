@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CapturedEvent } from '../../../contract/transcript.ts';
+import type { CapturedEvent } from '../../../transcript/vocabulary.ts';
 import type { JsonObject } from '../../agents/agent.ts';
 import { AGENTS } from '../../agents/all.ts';
 import { transcriptsOf } from './corpus.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentId } from '../../../contract/agent.ts';
-import type { CapturedEvent } from '../../../contract/transcript.ts';
+import type { CapturedEvent } from '../../../transcript/vocabulary.ts';
 
 /** The columns of the support matrix in docs/agents.md. */
 export const FEATURES = [

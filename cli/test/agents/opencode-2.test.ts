@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Source } from '../../../contract/transcript.ts';
+import type { Source } from '../../../transcript/vocabulary.ts';
 import type { JsonObject } from '../../agents/agent.ts';
 import { database } from '../../agents/opencode/database.ts';
 import { opencode } from '../../agents/opencode/opencode.ts';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../../contract/test/runs.ts';
-import type { Source } from '../../../contract/transcript.ts';
+import type { Source } from '../../../transcript/vocabulary.ts';
 import { opencode } from '../../agents/opencode/opencode.ts';
 import { openReading, spooledEvents } from '../reading.ts';
 

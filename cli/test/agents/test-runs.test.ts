@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { CallEntry, Entry } from '../../../contract/entry/entry.ts';
-import { readEvent } from '../../../contract/entry/read.ts';
 import { noFacts } from '../../../server/derive/facts.ts';
 import { fold } from '../../../server/derive/fold.ts';
+import type { CallEntry, Entry } from '../../../transcript/entry/entry.ts';
+import { readEvent } from '../../../transcript/entry/read.ts';
 import type { JsonObject } from '../../agents/agent.ts';
 import { AGENTS } from '../../agents/all.ts';
 import { collection, transcriptsOf } from './corpus.ts';

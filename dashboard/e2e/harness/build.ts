@@ -13,7 +13,7 @@ export default function build(): void {
 
 /** Builds the dashboard if there is no build or if its sources are newer. */
 export function buildDashboard(): void {
-  if (isBuilt('dashboard/dist/index.html', ['dashboard', 'contract'])) return;
+  if (isBuilt('dashboard/dist/index.html', ['dashboard', 'contract', 'transcript'])) return;
   // The environment of the test runner would build the slow development version of React.
   const env = { ...process.env, NODE_ENV: 'production' };
   execFileSync('npm', ['run', 'build', '--workspace', 'dashboard'], { cwd: REPOSITORY, stdio: 'pipe', env });
@@ -21,7 +21,7 @@ export function buildDashboard(): void {
 
 /** Builds the files that machines download from the service in the same way. */
 function buildDownloads(): void {
-  if (isBuilt('dist/download/install/SHA256SUMS', ['cli', 'contract', 'script/release'])) return;
+  if (isBuilt('dist/download/install/SHA256SUMS', ['cli', 'contract', 'transcript', 'script/release'])) return;
   execFileSync(process.execPath, ['script/build-download.ts'], { cwd: REPOSITORY, stdio: 'pipe' });
 }
 

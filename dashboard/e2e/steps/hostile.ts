@@ -1,5 +1,5 @@
 import type { NewEvent } from '../../../contract/event.ts';
-import { splitPayload } from '../../../contract/parts.ts';
+import { splitPayload } from '../../../transcript/parts.ts';
 import { event } from './recording.ts';
 
 /** An address that must never be requested. */

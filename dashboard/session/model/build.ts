@@ -8,11 +8,11 @@ import {
   type PromptEntry,
   type QuietEntry,
   type SubagentEntry,
-} from '../../../contract/entry/entry.ts';
-import { readOwnLanes } from '../../../contract/entry/lanes.ts';
-import { foldMeta, type Meta } from '../../../contract/entry/meta.ts';
-import { orderOf, type Revisions, readRevisions } from '../../../contract/entry/revisions.ts';
-import type { UsageTotals } from '../../../contract/entry/usage.ts';
+} from '../../../transcript/entry/entry.ts';
+import { readOwnLanes } from '../../../transcript/entry/lanes.ts';
+import { foldMeta, type Meta } from '../../../transcript/entry/meta.ts';
+import { orderOf, type Revisions, readRevisions } from '../../../transcript/entry/revisions.ts';
+import type { UsageTotals } from '../../../transcript/entry/usage.ts';
 import type { Item, LaneItem, MessageItem, ToolItem } from './items.ts';
 import { createLaneBuilder, type Groups, type LaneBuilder } from './lane.ts';
 import { createRepeats } from './repeats.ts';

@@ -1,4 +1,4 @@
-import { firstLine } from '../../../contract/entry/value.ts';
+import { firstLine } from '../../../transcript/entry/value.ts';
 import type { Timeline } from './build.ts';
 import { childrenOf, type Item, type ToolItem } from './items.ts';
 

@@ -1,8 +1,8 @@
 import { applyPatch, structuredPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { changesOfCall } from '../../../contract/entry/changes.ts';
 import { runs } from '../../../contract/test/runs.ts';
+import { changesOfCall } from '../../../transcript/entry/changes.ts';
 import { buildTimeline } from './build.ts';
 import { mayChangeFiles, readChangedFiles } from './changed-files.ts';
 import { cumulate, type Step } from './cumulate.ts';

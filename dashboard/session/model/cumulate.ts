@@ -1,5 +1,5 @@
 import { structuredPatch } from 'diff';
-import type { FileChange, Hunk } from '../../../contract/entry/patch.ts';
+import type { FileChange, Hunk } from '../../../transcript/entry/patch.ts';
 
 /** A change of one file, and the event that made it. */
 export interface Step {

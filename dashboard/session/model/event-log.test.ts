@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import { type Entry, eachOf } from '../../../contract/entry/entry.ts';
-import { joinAround } from '../../../contract/entry/join.ts';
-import { readEvent } from '../../../contract/entry/read.ts';
 import type { SessionEvent } from '../../../contract/event.ts';
-import { splitPayload } from '../../../contract/parts.ts';
+import { type Entry, eachOf } from '../../../transcript/entry/entry.ts';
+import { joinAround } from '../../../transcript/entry/join.ts';
+import { readEvent } from '../../../transcript/entry/read.ts';
+import { splitPayload } from '../../../transcript/parts.ts';
 import { createEventLog, type EventLog } from './event-log.ts';
 
 const eventAt = (sequence: number): SessionEvent => ({

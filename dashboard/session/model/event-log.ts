@@ -1,7 +1,7 @@
-import type { Entry } from '../../../contract/entry/entry.ts';
-import { joinAround } from '../../../contract/entry/join.ts';
-import { readEvent } from '../../../contract/entry/read.ts';
 import type { SessionEvent } from '../../../contract/event.ts';
+import type { Entry } from '../../../transcript/entry/entry.ts';
+import { joinAround } from '../../../transcript/entry/join.ts';
+import { readEvent } from '../../../transcript/entry/read.ts';
 import type { Line } from '../../app/index-lines.ts';
 import type { Timeline } from './build.ts';
 import { createModel, rebuildModel } from './model.ts';

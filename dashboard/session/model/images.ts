@@ -1,4 +1,4 @@
-import { asText, type Loose } from '../../../contract/entry/value.ts';
+import { asText, type Loose } from '../../../transcript/entry/value.ts';
 
 /** Image types that cannot run code, so not SVG. */
 const TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);

@@ -1,4 +1,4 @@
-import type { FileStat } from '../../../contract/entry/changes.ts';
+import type { FileStat } from '../../../transcript/entry/changes.ts';
 import type {
   AnswerEntry,
   CallEntry,
@@ -9,8 +9,8 @@ import type {
   ResultEntry,
   SubagentEntry,
   TurnEntry,
-} from '../../../contract/entry/entry.ts';
-import { orderOf } from '../../../contract/entry/revisions.ts';
+} from '../../../transcript/entry/entry.ts';
+import { orderOf } from '../../../transcript/entry/revisions.ts';
 import type { Spent } from './spent.ts';
 
 /** An item of the timeline. Items form a tree: an item that can be folded contains its children. */

@@ -1,4 +1,4 @@
-import type { Entry } from '../../../contract/entry/entry.ts';
+import type { Entry } from '../../../transcript/entry/entry.ts';
 
 /** The kind of a line of the timeline, shown by its colour and the glyph beside it. */
 export const KINDS = ['person', 'answer', 'reasoning', 'read', 'run', 'edit', 'web', 'subagent', 'failure'] as const;

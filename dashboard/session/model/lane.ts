@@ -1,6 +1,6 @@
-import { editsAfter } from '../../../contract/entry/edits.ts';
-import type { CallEntry, Entry, ResultEntry } from '../../../contract/entry/entry.ts';
-import { orderOf } from '../../../contract/entry/revisions.ts';
+import { editsAfter } from '../../../transcript/entry/edits.ts';
+import type { CallEntry, Entry, ResultEntry } from '../../../transcript/entry/entry.ts';
+import { orderOf } from '../../../transcript/entry/revisions.ts';
 import { type GroupItem, type Item, isTelling, type QuietItem, type ToolItem } from './items.ts';
 
 /** A longer pause is shown as idle time. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Entry } from '../../../contract/entry/entry.ts';
-import { readRevisions } from '../../../contract/entry/revisions.ts';
-import { settleTimes } from '../../../contract/entry/times.ts';
 import { runs } from '../../../contract/test/runs.ts';
+import type { Entry } from '../../../transcript/entry/entry.ts';
+import { readRevisions } from '../../../transcript/entry/revisions.ts';
+import { settleTimes } from '../../../transcript/entry/times.ts';
 import { buildTimeline } from './build.ts';
 import { createModel, type Model, rebuildModel } from './model.ts';
 import { call, entriesOf, result } from './test/events.ts';

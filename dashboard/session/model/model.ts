@@ -1,8 +1,8 @@
-import { type Entries, type Entry, eachOf } from '../../../contract/entry/entry.ts';
-import { createLanes, type Lanes } from '../../../contract/entry/lanes.ts';
-import { readRevisions } from '../../../contract/entry/revisions.ts';
-import { settleTimes } from '../../../contract/entry/times.ts';
-import { compareWriting, type Writing } from '../../../contract/revision.ts';
+import { type Entries, type Entry, eachOf } from '../../../transcript/entry/entry.ts';
+import { createLanes, type Lanes } from '../../../transcript/entry/lanes.ts';
+import { readRevisions } from '../../../transcript/entry/revisions.ts';
+import { settleTimes } from '../../../transcript/entry/times.ts';
+import { compareWriting, type Writing } from '../../../transcript/revision.ts';
 import { createTimelineBuilder, readSubagentFacts, type Timeline } from './build.ts';
 
 /** A timeline that is built entry by entry. */

@@ -1,7 +1,7 @@
-import { withoutShell } from '../../../contract/entry/command.ts';
-import type { Entry } from '../../../contract/entry/entry.ts';
-import { orderOf } from '../../../contract/entry/revisions.ts';
 import type { Milestone } from '../../../contract/review.ts';
+import { withoutShell } from '../../../transcript/entry/command.ts';
+import type { Entry } from '../../../transcript/entry/entry.ts';
+import { orderOf } from '../../../transcript/entry/revisions.ts';
 import type { Timeline } from './build.ts';
 import { childrenOf, type Item, type ToolItem } from './items.ts';
 import { costOfSpent } from './spent.ts';

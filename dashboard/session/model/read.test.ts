@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readEvent } from '../../../contract/entry/read.ts';
-import { settleTimes } from '../../../contract/entry/times.ts';
 import { runs } from '../../../contract/test/runs.ts';
-import { VOCABULARY } from '../../../contract/transcript.ts';
+import { readEvent } from '../../../transcript/entry/read.ts';
+import { settleTimes } from '../../../transcript/entry/times.ts';
+import { VOCABULARY } from '../../../transcript/vocabulary.ts';
 import { buildTimeline } from './build.ts';
 import { toHtml } from './html.ts';
 import { toMarkdown } from './markdown.ts';

@@ -1,4 +1,4 @@
-import type { AnswerEntry, Entry } from '../../../contract/entry/entry.ts';
+import type { AnswerEntry, Entry } from '../../../transcript/entry/entry.ts';
 
 /** The copies are 9 to 20 ms apart. */
 const MOST_APART_MS = 1_000;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Entry } from '../../../contract/entry/entry.ts';
-import { joinAround } from '../../../contract/entry/join.ts';
-import { readRevisions } from '../../../contract/entry/revisions.ts';
-import { splitPayload } from '../../../contract/parts.ts';
 import { runs } from '../../../contract/test/runs.ts';
+import type { Entry } from '../../../transcript/entry/entry.ts';
+import { joinAround } from '../../../transcript/entry/join.ts';
+import { readRevisions } from '../../../transcript/entry/revisions.ts';
+import { splitPayload } from '../../../transcript/parts.ts';
 import { buildTimeline } from './build.ts';
 import { type Item, entriesOf as shownIn } from './items.ts';
 import { failuresOf, flatten, locate } from './rows.ts';

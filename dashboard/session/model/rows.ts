@@ -1,5 +1,5 @@
-import type { Entry } from '../../../contract/entry/entry.ts';
-import { orderOf, type Revisions } from '../../../contract/entry/revisions.ts';
+import type { Entry } from '../../../transcript/entry/entry.ts';
+import { orderOf, type Revisions } from '../../../transcript/entry/revisions.ts';
 import { childrenOf, entriesOf, type Item, isFailure, soleLane, standsOut, versionOf } from './items.ts';
 
 /** A line of the timeline: an item and its depth in the tree. */

@@ -1,15 +1,15 @@
-import { costAt, toDollars } from '../../../contract/entry/cost.ts';
-import type { Entry } from '../../../contract/entry/entry.ts';
-import { type Models, modelFor, noteModels } from '../../../contract/entry/models.ts';
-import { noteTold, type Tellings, usagesOf } from '../../../contract/entry/told.ts';
+import type { SessionFacts } from '../../../contract/review.ts';
+import { costAt, toDollars } from '../../../transcript/entry/cost.ts';
+import type { Entry } from '../../../transcript/entry/entry.ts';
+import { type Models, modelFor, noteModels } from '../../../transcript/entry/models.ts';
+import { noteTold, type Tellings, usagesOf } from '../../../transcript/entry/told.ts';
 import {
   createUsageSum,
   type Growth,
   nameOfTerms,
   type Usage,
   type UsageTotals,
-} from '../../../contract/entry/usage.ts';
-import type { SessionFacts } from '../../../contract/review.ts';
+} from '../../../transcript/entry/usage.ts';
 
 /** A report of a response, with what decides its price. A response may be reported several times. */
 export interface Report extends Growth {

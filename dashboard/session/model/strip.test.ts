@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { settleTimes } from '../../../contract/entry/times.ts';
 import { runs } from '../../../contract/test/runs.ts';
+import { settleTimes } from '../../../transcript/entry/times.ts';
 import { createAxis } from './axis.ts';
 import { buildTimeline } from './build.ts';
 import { boundContext, buildStrip, countKinds, testStretches, windowInUse } from './strip.ts';

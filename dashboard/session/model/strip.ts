@@ -1,6 +1,6 @@
-import type { Entry } from '../../../contract/entry/entry.ts';
-import { orderOf } from '../../../contract/entry/revisions.ts';
 import type { Milestone, SessionFacts } from '../../../contract/review.ts';
+import type { Entry } from '../../../transcript/entry/entry.ts';
+import { orderOf } from '../../../transcript/entry/revisions.ts';
 import { type Axis, createAxis } from './axis.ts';
 import type { Timeline } from './build.ts';
 import type { LaneItem } from './items.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLanes } from '../../../contract/entry/lanes.ts';
+import { createLanes } from '../../../transcript/entry/lanes.ts';
 import { buildTimeline } from './build.ts';
 import { createModel } from './model.ts';
 import { tokensIn } from './spent.ts';

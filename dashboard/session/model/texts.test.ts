@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { SessionEvent } from '../../../contract/event.ts';
-import { splitPayload } from '../../../contract/parts.ts';
+import { splitPayload } from '../../../transcript/parts.ts';
 import { createTexts } from './texts.ts';
 
 const eventAt = (sequence: number, payload: object = { text: `text ${sequence}` }): SessionEvent => ({

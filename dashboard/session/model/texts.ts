@@ -1,6 +1,6 @@
-import type { Entry } from '../../../contract/entry/entry.ts';
-import { asText } from '../../../contract/entry/value.ts';
 import type { SessionEvent } from '../../../contract/event.ts';
+import type { Entry } from '../../../transcript/entry/entry.ts';
+import { asText } from '../../../transcript/entry/value.ts';
 import { wholePayload } from './whole.ts';
 
 /** The whole texts of messages. The index only has their beginnings. */

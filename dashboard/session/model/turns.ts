@@ -1,5 +1,5 @@
-import type { PromptEntry } from '../../../contract/entry/entry.ts';
-import { orderOf } from '../../../contract/entry/revisions.ts';
+import type { PromptEntry } from '../../../transcript/entry/entry.ts';
+import { orderOf } from '../../../transcript/entry/revisions.ts';
 import type { Item, LaneItem } from './items.ts';
 import { type Kind, kindOfTool } from './kinds.ts';
 import type { Report, Spent } from './spent.ts';

@@ -1,7 +1,7 @@
-import { unwrapProgress } from '../../../contract/entry/progress.ts';
-import { asObject, type Loose } from '../../../contract/entry/value.ts';
 import type { SessionEvent } from '../../../contract/event.ts';
-import { isPart, joinParts, type Part } from '../../../contract/parts.ts';
+import { unwrapProgress } from '../../../transcript/entry/progress.ts';
+import { asObject, type Loose } from '../../../transcript/entry/value.ts';
+import { isPart, joinParts, type Part } from '../../../transcript/parts.ts';
 
 /** The payload of an event, joined from its parts if it is large. A message of a sub-agent is unwrapped. */
 export const wholePayload = (events: readonly SessionEvent[]): Loose =>

@@ -1,4 +1,4 @@
-import type { Terms } from '../../../contract/entry/usage.ts';
+import type { Terms } from '../../../transcript/entry/usage.ts';
 
 /*
  * A model has many names: agents, gateways and clouds add prefixes, regions, dates and versions, and write versions with a dot or

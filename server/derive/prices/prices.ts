@@ -1,6 +1,6 @@
 import { calcPrice, type ModelPrice, type PriceCalculation } from '@pydantic/genai-prices';
-import type { Price } from '../../../contract/entry/cost.ts';
-import { nameOfTerms, type Usage } from '../../../contract/entry/usage.ts';
+import type { Price } from '../../../transcript/entry/cost.ts';
+import { nameOfTerms, type Usage } from '../../../transcript/entry/usage.ts';
 import { readModelName } from './model-name.ts';
 import { OVERRIDES } from './overrides.ts';
 import { readPriceList } from './price-list.ts';

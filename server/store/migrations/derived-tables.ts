@@ -172,7 +172,7 @@ create table session_chunks (
   index_row bigint,
   -- Which words it may have: \`store/signature.ts\`.
   signature ${bytes} not null,
-  -- Compressed JSON: \`contract/entry/entry.ts\`.
+  -- Compressed JSON: \`transcript/entry/entry.ts\`.
   entries ${bytes} not null,
   -- On PostgreSQL the words of the whole row, at its first chunk, which are indexed here. On SQLite, which indexes them elsewhere, the words that
   -- the chunk brought to its row, separated by spaces and compressed.

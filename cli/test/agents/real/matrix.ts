@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CapturedEvent } from '../../../../contract/transcript.ts';
+import type { CapturedEvent } from '../../../../transcript/vocabulary.ts';
 import { explainChange, FEATURES, featuresOf, readTested, TESTED_FILE, type Tested, unreadKinds } from '../features.ts';
 import type { Driver } from './driver.ts';
 import { recordTypes } from './record-types.ts';

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
-import type { Source } from '../../../../contract/transcript.ts';
 import { createTenant } from '../../../../server/test/factories.ts';
 import { startTestService } from '../../../../server/test/harness.ts';
+import type { Source } from '../../../../transcript/vocabulary.ts';
 
 export interface StoredEvent {
   sequence: number;

@@ -1,6 +1,6 @@
-import type { Entry } from '../../../../contract/entry/entry.ts';
-import { readEvent } from '../../../../contract/entry/read.ts';
 import type { SessionEvent } from '../../../../contract/event.ts';
+import type { Entry } from '../../../../transcript/entry/entry.ts';
+import { readEvent } from '../../../../transcript/entry/read.ts';
 
 const START = Date.parse('2026-11-21T09:00:00.000Z');
 

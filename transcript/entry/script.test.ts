@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { runs } from '../test/runs.ts';
+import { runs } from '../../contract/test/runs.ts';
 import { changesOfCall } from './changes.ts';
 import { readEvent } from './read.ts';
 import { callsOf } from './script.ts';

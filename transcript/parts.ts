@@ -1,4 +1,4 @@
-import type { Source } from './transcript.ts';
+import type { Source } from './vocabulary.ts';
 
 /**
  * A payload that is too large for one event is sent as several events of the same `eventType`. Each contains a slice of the

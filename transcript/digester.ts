@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { EventDigest } from './digest.ts';
+import type { EventDigest } from '../contract/digest.ts';
 
 /** The origin that a payload's text contains. */
 interface Origin {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runs, seeded } from '../test/runs.ts';
+import { runs, seeded } from '../../contract/test/runs.ts';
 import { readShell } from './shell.ts';
 
 const PIECES = [

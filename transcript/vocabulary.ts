@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox';
-import { OneOf } from './common.ts';
+import { OneOf } from '../contract/common.ts';
 
 /**
  * The vocabulary of captured events: `eventType` → shape of `payload`.

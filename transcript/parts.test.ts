@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../contract/test/runs.ts';
 import { isPart, joinParts, splitPayload } from './parts.ts';
-import { runs } from './test/runs.ts';
 
 const source = { agent: 'codex', session: 's', file: 'f.jsonl', position: 0 };
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));

@@ -1,6 +1,6 @@
-import type { SessionEvent } from '../event.ts';
+import type { SessionEvent } from '../../contract/event.ts';
+import { hasHost } from '../../contract/repository.ts';
 import { isPart, type Part } from '../parts.ts';
-import { hasHost } from '../repository.ts';
 import { writingOf } from '../revision.ts';
 import { addOnOfCall, addOnOfCommand, listedAddOns } from './add-on.ts';
 import { changesOfCall, changesOfResult, statOf } from './changes.ts';
