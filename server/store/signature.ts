@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+
 /**
  * Which words a chunk may have: one bit for each hash, so that a search reads only the chunks of a row with all its words. A chunk of real
  * transcripts has about 900 words, so one in nine chunks without a word seems to have it.
@@ -30,7 +32,10 @@ export class Signature {
   }
 }
 
-/** Two independent hashes of a word in a text. Equal words have equal hashes in all versions of a store. */
+/**
+ * Two independent hashes of a word in a text. The first one is the same in all processes, because signatures are stored. The second
+ * one is only the same within a process.
+ */
 export function hashOf(text: string, start: number, end: number): [one: number, other: number] {
   let one = SEED_ONE;
   let other = SEED_OTHER;
@@ -43,7 +48,8 @@ export function hashOf(text: string, start: number, end: number): [one: number, 
 }
 
 export const SEED_ONE = 0x811c9dc5;
-export const SEED_OTHER = 0x9747b28c;
+/** It differs in each process, so that nobody can write words that fall into one place, or that hide each other. */
+export const SEED_OTHER = randomInt(2 ** 32);
 export const mixOne = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193);
 export function mixOther(hash: number, unit: number): number {
   const mixed = Math.imul(hash ^ unit, 0x5bd1e995);
