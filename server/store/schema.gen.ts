@@ -704,8 +704,7 @@ export interface ProviderRecordRow {
   model: string;
   grant_id: string | null;
   uid: string | null;
-  user_code: string | null;
-  /** JSON text. */
+  /** JSON text; empty after the record ended. */
   payload: string;
   expires_at: Time | null;
   consumed_at: Time | null;

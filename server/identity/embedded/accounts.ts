@@ -3,7 +3,7 @@ import { newUuid } from '../../ids.ts';
 import { emailKey } from '../../store/columns.ts';
 import { changedRows, firstRow } from '../../store/rows.ts';
 import type { AccountRow, Db } from '../../store/schema.ts';
-import { revokeAccount } from './records.ts';
+import { endAccount } from './records.ts';
 
 export interface NewAccount {
   email: string;
@@ -20,7 +20,7 @@ export const findAccountByEmail = (db: Db, email: string): Promise<AccountRow | 
 
 /** Removes an account with its sign-ins. Its tokens stop working. */
 export async function removeAccount(db: Db, { account_id }: AccountRow): Promise<void> {
-  await revokeAccount(db, account_id);
+  await endAccount(db, account_id);
   await sql`delete from accounts where account_id = ${account_id}`.execute(db);
 }
 

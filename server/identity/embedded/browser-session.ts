@@ -3,7 +3,7 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Db } from '../../store/schema.ts';
 import type { Addresses } from './addresses.ts';
 import { renderPage, trusted } from './html.ts';
-import { revokeGrants } from './records.ts';
+import { endSignIn } from './records.ts';
 import { SESSION_LIFE } from './tokens.ts';
 import { signOutPage } from './views.ts';
 
@@ -50,7 +50,8 @@ export async function signOut(db: Db, addresses: Addresses, context: KoaContextW
   }
   const { postLogoutRedirectUri, state } = session.state as { postLogoutRedirectUri?: string; state?: string };
   const grants = Object.values(session.authorizations ?? {}).flatMap(({ grantId }) => grantId ?? []);
-  await revokeGrants(db, grants);
+  await endSignIn(db, session.jti, grants);
+  // Otherwise the provider would send the cookie again.
   await session.destroy();
   context.cookies.set(provider.cookieName('session'), null, { path: addresses.path, signed: true, httpOnly: true });
   const target = new URL(postLogoutRedirectUri ?? context.oidc.urlFor('end_session_success'));

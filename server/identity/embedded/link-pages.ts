@@ -16,7 +16,7 @@ import { startSession } from './browser-session.ts';
 import { fieldOf, refuseEmail, refusePassword, tooMany } from './form.ts';
 import { type Page, sendPage } from './html.ts';
 import { dropFirstAccountLinks, findLink, type Purpose, spendLink } from './links.ts';
-import { revokeAccount } from './records.ts';
+import { endAccount } from './records.ts';
 import type { PageContext } from './sign-in.ts';
 import { EMBEDDED } from './tokens.ts';
 import { joinPage, type LinkView, messagePage, resetPage, welcomePage } from './views.ts';
@@ -77,7 +77,7 @@ const KINDS: Record<LinkPage, LinkKind> = {
 
 async function setPassword(db: Db, accountId: string, password: string, now: number): Promise<string> {
   await resetPassword(db, accountId, password, now);
-  await revokeAccount(db, accountId);
+  await endAccount(db, accountId);
   return accountId;
 }
 

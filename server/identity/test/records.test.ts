@@ -1,7 +1,7 @@
-import type { Adapter } from 'oidc-provider';
+import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ENGINES, openTestStore, type TestStore } from '../../test/engines.ts';
-import { createRecords, purgeRecords, revokeAccount, revokeGrants } from '../embedded/records.ts';
+import { createRecords, endAccount, endSignIn, purgeRecords } from '../embedded/records.ts';
 
 describe.each(ENGINES)('records on %s', (engine) => {
   let store: TestStore;
@@ -31,11 +31,10 @@ describe.each(ENGINES)('records on %s', (engine) => {
     expect(await records('Session').findByUid('u1')).toBeUndefined();
   });
 
-  test('are found by uid and by user code, within their model', async () => {
-    await records('Session').upsert('a', { uid: 'u', userCode: 'c' }, 60);
+  test('are found by uid, within their model', async () => {
+    await records('Session').upsert('a', { uid: 'u' }, 60);
     expect(await records('Session').findByUid('u')).toMatchObject({ uid: 'u' });
-    expect(await records('Session').findByUserCode('c')).toMatchObject({ uid: 'u' });
-    expect(await records('DeviceCode').findByUserCode('c')).toBeUndefined();
+    expect(await records('Interaction').findByUid('u')).toBeUndefined();
   });
 
   test('are purged after they expire; those without an expiry stay', async () => {
@@ -59,7 +58,7 @@ describe.each(ENGINES)('records on %s', (engine) => {
     await expect(consume()).rejects.toMatchObject({ error: 'invalid_grant' });
   });
 
-  test('are deleted by id and by grant', async () => {
+  test('end by id and by grant', async () => {
     await records('AccessToken').upsert('a', { grantId: 'g' }, 60);
     await records('RefreshToken').upsert('b', { grantId: 'g' }, 60);
     await records('AccessToken').upsert('c', { grantId: 'h' }, 60);
@@ -71,19 +70,44 @@ describe.each(ENGINES)('records on %s', (engine) => {
     expect(await records('AccessToken').find('c')).toBeDefined();
   });
 
-  test('of a grant or of an account are revoked together', async () => {
+  /** The ids and contents of the records that did not end. */
+  const left = async () =>
+    (await store.db.selectFrom('provider_records').select(['record_id', 'payload']).orderBy('record_id').execute())
+      .filter(({ payload }) => payload !== '')
+      .map(({ record_id }) => record_id);
+
+  test('of a sign-in or of an account end together', async () => {
     await records('Grant').upsert('g', { accountId: 'p1' }, 60);
     await records('AccessToken').upsert('a', { grantId: 'g', accountId: 'p1' }, 60);
+    await records('Session').upsert('r', { accountId: 'p1' }, 60);
     await records('Session').upsert('s', { accountId: 'p1' }, 60);
     await records('Session').upsert('t', { accountId: 'p12' }, 60);
-    const left = async () =>
-      (await store.db.selectFrom('provider_records').select('record_id').orderBy('record_id').execute()).map(
-        ({ record_id }) => record_id,
-      );
-    await revokeGrants(store.db, []);
-    await revokeGrants(store.db, ['g']);
-    expect(await left()).toEqual(['Session:s', 'Session:t']);
-    await revokeAccount(store.db, 'p1');
+    await records('Interaction').upsert('i', { result: { login: { accountId: 'p1' } } }, 60);
+    await records('Interaction').upsert('j', { session: { accountId: 'p1' } } as AdapterPayload, 60);
+    await endSignIn(store.db, 'r', ['g']);
+    expect(await left()).toEqual(['Interaction:i', 'Interaction:j', 'Session:s', 'Session:t']);
+    await endSignIn(store.db, 's', []);
+    expect(await left()).toEqual(['Interaction:i', 'Interaction:j', 'Session:t']);
+    await endAccount(store.db, 'p1');
     expect(await left()).toEqual(['Session:t']);
+  });
+
+  test.each([
+    ['destroyed', () => records('Session').destroy('a')],
+    ['signed out', () => endSignIn(store.db, 'a', [])],
+    ['ended with its account', () => endAccount(store.db, 'p')],
+  ])('stay ended if a request that began before saves them again: %s', async (_how, end) => {
+    const payload = { uid: 'u', accountId: 'p' };
+    await records('Session').upsert('a', payload, 60);
+    const found = await records('Session').find('a');
+    await end();
+    await records('Session').upsert('a', { ...found }, 60);
+    expect(await records('Session').find('a')).toBeUndefined();
+    expect(await records('Session').findByUid('u')).toBeUndefined();
+    expect(await left()).toEqual([]);
+    await expect(records('Session').consume('a')).rejects.toMatchObject({ error: 'invalid_grant' });
+    time += 60_000;
+    await purgeRecords(store.db, time);
+    expect(await store.db.selectFrom('provider_records').selectAll().execute()).toEqual([]);
   });
 });

@@ -37,15 +37,13 @@ create table provider_records (
   model text not null,
   grant_id text,
   uid text,
-  user_code text,
-  -- JSON text.
+  -- JSON text; empty after the record ended.
   payload text not null,
   expires_at bigint,
   consumed_at bigint
 );
 create index provider_records_by_grant_id on provider_records (grant_id);
 create index provider_records_by_uid on provider_records (uid);
-create index provider_records_by_user_code on provider_records (user_code);
 create index provider_records_by_expires_at on provider_records (expires_at);
 `,
 );
