@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { BootstrapConfig } from '../../contract/bootstrap.ts';
 import type { Role } from '../../contract/organization.ts';
 import type { Claims } from '../claims.ts';
+import type { Db } from '../store/schema.ts';
 
 export interface InviteMail {
   email: string;
@@ -27,8 +28,8 @@ export interface Identity {
   invite(mail: InviteMail): Promise<{ linkExpiresAt?: number }>;
   /** Set if the provider itself records sign-ins in the audit log. */
   recordsSignIns?: true;
-  /** Removes the person's account, if the service keeps accounts. */
-  deleteAccount?(claims: Claims): Promise<void>;
+  /** Removes the person's account in the caller's transaction, if the service keeps accounts. */
+  deleteAccount?(transaction: Db, claims: Claims): Promise<void>;
   /** Origins, besides the service's own, that a browser connects to while it signs in. */
   origins(): Promise<readonly string[]>;
   /** Adds the pages and endpoints of a provider inside the service. */

@@ -79,17 +79,20 @@ export const personHandlers = (deps: Deps) => {
         ...(emailVerified && email && { email }),
         ...(claims.directoryId && { directoryId: claims.directoryId }),
       };
+      const erase = async (transaction: Db) => {
+        await deletePerson(transaction, userId, proof, now());
+        await identity.deleteAccount?.(transaction, claims);
+      };
       if (membership) {
         const { organizationId } = membership;
         const secretIds = await changeMembers(db, organizationId, async (members) => {
           const revoked = await leave(members, organizationId, userId, query);
-          await deletePerson(members, userId, proof, now());
+          await erase(members);
           return revoked;
         });
         await endStreams(organizationId, userId);
         await secretsRevoked(secretIds);
-      } else await db.transaction().execute((transaction) => deletePerson(transaction, userId, proof, now()));
-      await identity.deleteAccount?.(claims);
+      } else await db.transaction().execute(erase);
       return { status: 200, body: { userId } };
     },
 

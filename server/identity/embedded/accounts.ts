@@ -18,20 +18,19 @@ export const findAccount = (db: Db, accountId: string): Promise<AccountRow | und
 export const findAccountByEmail = (db: Db, email: string): Promise<AccountRow | undefined> =>
   firstRow(db, sql<AccountRow>`select * from accounts where email_key = ${emailKey(email)}`);
 
-/** Removes an account with its sign-ins. Its tokens stop working. */
+/** Removes an account with its sign-ins. Its tokens stop working. Call it in a transaction. */
 export async function removeAccount(db: Db, { account_id }: AccountRow): Promise<void> {
   await endAccount(db, account_id);
   await sql`delete from accounts where account_id = ${account_id}`.execute(db);
 }
 
-/** Removes the account, its sign-ins and the links that were mailed to it. */
-export const deleteAccount = (db: Db, accountId: string): Promise<void> =>
-  db.transaction().execute(async (transaction) => {
-    const account = await findAccount(transaction, accountId);
-    if (!account) return;
-    await sql`delete from links where email = ${account.email_key}`.execute(transaction);
-    await removeAccount(transaction, account);
-  });
+/** Removes the account, its sign-ins and the links that were mailed to it. Call it in a transaction. */
+export async function deleteAccount(db: Db, accountId: string): Promise<void> {
+  const account = await findAccount(db, accountId);
+  if (!account) return;
+  await sql`delete from links where email = ${account.email_key}`.execute(db);
+  await removeAccount(db, account);
+}
 
 export const hasAccounts = async (db: Db): Promise<boolean> =>
   (await firstRow(db, sql`select 1 from accounts limit 1`)) !== undefined;
@@ -54,7 +53,7 @@ export async function insertAccount(
   return inserted === 1 ? id : undefined;
 }
 
-/** Sets the password of an account with a verified e-mail. Tokens of the earlier password stop working. */
+/** Sets the password of an account with a verified e-mail. Sign-ins and tokens of the earlier password end with this statement. */
 export async function resetPassword(db: Db, accountId: string, password: string, now: number): Promise<void> {
   await sql`
     update accounts

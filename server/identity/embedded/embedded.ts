@@ -103,7 +103,7 @@ export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<
       return { linkExpiresAt: issuedAt + LINK_LIFE_MS.invitation };
     },
     recordsSignIns: true,
-    deleteAccount: ({ subject }) => deleteAccount(db, subject),
+    deleteAccount: (transaction, { subject }) => deleteAccount(transaction, subject),
     origins: async () => [addresses.publicUrl.origin],
     mount: (app) => mountProvider(app, context),
     async greeting() {
