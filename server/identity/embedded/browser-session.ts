@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import type { Db } from '../../store/schema.ts';
+import type { AccountRow, Db } from '../../store/schema.ts';
 import type { Addresses } from './addresses.ts';
 import { renderPage, trusted } from './html.ts';
 import { endSignIn } from './records.ts';
-import { SESSION_LIFE } from './tokens.ts';
+import { loginOf, SESSION_LIFE } from './tokens.ts';
 import { signOutPage } from './views.ts';
 
 /**
@@ -17,13 +17,13 @@ export async function startSession(
   addresses: Addresses,
   request: IncomingMessage,
   response: ServerResponse,
-  accountId: string,
+  account: AccountRow,
 ): Promise<void> {
   const context = provider.createContext(request, response);
   const previous = await provider.Session.get(context);
   if (previous.accountId !== undefined) await previous.destroy();
   const session = new provider.Session();
-  session.loginAccount({ accountId });
+  session.loginAccount(loginOf(account));
   await session.save(SESSION_LIFE);
   context.cookies.set(provider.cookieName('session'), session.jti, {
     path: addresses.path,

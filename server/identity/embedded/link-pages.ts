@@ -16,7 +16,6 @@ import { startSession } from './browser-session.ts';
 import { fieldOf, refuseEmail, refusePassword, tooMany } from './form.ts';
 import { type Page, sendPage } from './html.ts';
 import { dropFirstAccountLinks, findLink, type Purpose, spendLink } from './links.ts';
-import { endAccount } from './records.ts';
 import type { PageContext } from './sign-in.ts';
 import { EMBEDDED } from './tokens.ts';
 import { joinPage, type LinkView, messagePage, resetPage, welcomePage } from './views.ts';
@@ -77,7 +76,6 @@ const KINDS: Record<LinkPage, LinkKind> = {
 
 async function setPassword(db: Db, accountId: string, password: string, now: number): Promise<string> {
   await resetPassword(db, accountId, password, now);
-  await endAccount(db, accountId);
   return accountId;
 }
 
@@ -140,7 +138,7 @@ export function linkRoutes(app: FastifyInstance, context: PageContext): void {
       if (!account) return sendUnusable(reply);
       await recordSignIn(db, { issuer: EMBEDDED, subject: account.account_id }, now());
       browsers.remember(reply, account);
-      await startSession(await provider(), addresses, request.raw, reply.raw, account.account_id);
+      await startSession(await provider(), addresses, request.raw, reply.raw, account);
       return reply.redirect(addresses.home, 303);
     });
   }

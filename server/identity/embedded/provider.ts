@@ -1,4 +1,4 @@
-import { type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { type Configuration, interactionPolicy, type KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { isUnavailable } from '../../store/dialect.ts';
 import type { Db } from '../../store/schema.ts';
 import { findAccount } from './accounts.ts';
@@ -6,7 +6,7 @@ import type { Addresses } from './addresses.ts';
 import { signOut } from './browser-session.ts';
 import { renderPage } from './html.ts';
 import { createRecords } from './records.ts';
-import { CLIENT_ID, type KeptKeys, PASSWORD_VERSION, SESSION_LIFE } from './tokens.ts';
+import { CLIENT_ID, type KeptKeys, loginOf, PASSWORD_VERSION, SESSION_LIFE } from './tokens.ts';
 import { messagePage } from './views.ts';
 
 const SCOPE = 'openid email profile offline_access';
@@ -76,14 +76,15 @@ export function createProvider({ db, addresses, keys, now, onError }: ProviderOp
         },
       },
     },
-    findAccount: async (_context, accountId) => {
+    findAccount: async ({ oidc }, accountId, token) => {
       const account = await findAccount(db, accountId);
-      if (!account) return undefined;
+      const { acr } = { ...(token ?? oidc.session) } as { acr?: string };
+      if (!account || acr !== loginOf(account).acr) return undefined;
       const { email, email_verified, password_version } = account;
       const profile = { email, email_verified: email_verified === 1, preferred_username: email };
       return { accountId, claims: async () => ({ sub: accountId, [PASSWORD_VERSION]: password_version, ...profile }) };
     },
-    interactions: { url: (_context, { uid }) => addresses.signIn(uid) },
+    interactions: { policy: requireAccount(), url: (_context, { uid }) => addresses.signIn(uid) },
     loadExistingGrant: grantToDashboard,
     // Every sign-in gets a refresh token: a sign-out ends all tokens of the session.
     issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
@@ -131,6 +132,14 @@ export function createProvider({ db, addresses, keys, now, onError }: ProviderOp
   // Without this, Koa would write the error to the console.
   provider.onerror = onError;
   return provider;
+}
+
+/** Asks a person to sign in whose account is gone, or who signed in with an earlier password. */
+function requireAccount() {
+  const policy = interactionPolicy.base();
+  const check = new interactionPolicy.Check('no_account', 'The sign-in has ended', ({ oidc }) => !oidc.account);
+  policy.get('login')?.checks.add(check);
+  return policy;
 }
 
 /** Grants the dashboard everything it requests. The dashboard is part of the product and needs no consent. */

@@ -2,10 +2,10 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { Provider } from 'oidc-provider';
 import type { Limits } from '../../limits.ts';
 import { recordSignIn } from '../../store/people.ts';
-import type { Db } from '../../store/schema.ts';
+import type { AccountRow, Db } from '../../store/schema.ts';
 import type { SendMail } from '../mail.ts';
 import { resetLetter, verificationLetter } from '../mail.ts';
-import { findAccountByEmail, hasAccounts, insertAccount } from './accounts.ts';
+import { findAccount, findAccountByEmail, hasAccounts, insertAccount } from './accounts.ts';
 import type { Addresses } from './addresses.ts';
 import { type Attempts, fromAddress, mayMail, takeGuess } from './attempts.ts';
 import { fieldOf, refuseEmail, refusePassword, tooMany } from './form.ts';
@@ -13,7 +13,7 @@ import { sendPage } from './html.ts';
 import type { KnownBrowsers } from './known-browser.ts';
 import { mailLink } from './links.ts';
 import type { Passwords } from './passwords.ts';
-import { EMBEDDED } from './tokens.ts';
+import { EMBEDDED, loginOf } from './tokens.ts';
 import { forgotPage, forgotSentPage, messagePage, noAccountPage, signInPage, signUpPage } from './views.ts';
 
 /** The dependencies of the provider's pages. */
@@ -72,8 +72,8 @@ export function signInRoutes(app: FastifyInstance, context: PageContext): void {
     return sendPage(reply, addresses, signUpPage(view), status);
   }
 
-  async function finish(request: Request, reply: FastifyReply, accountId: string) {
-    const result = { login: { accountId, remember: true } };
+  async function finish(request: Request, reply: FastifyReply, account: AccountRow) {
+    const result = { login: { ...loginOf(account), remember: true } };
     const options = { mergeWithLastSubmission: false };
     return reply.redirect(await (await provider()).interactionResult(request.raw, reply.raw, result, options), 303);
   }
@@ -109,7 +109,7 @@ export function signInRoutes(app: FastifyInstance, context: PageContext): void {
     await succeed();
     await recordSignIn(db, { issuer: EMBEDDED, subject: account.account_id }, now());
     browsers.remember(reply, account);
-    return finish(request, reply, account.account_id);
+    return finish(request, reply, account);
   });
 
   if (signUp !== 'open') return;
@@ -128,14 +128,15 @@ export function signInRoutes(app: FastifyInstance, context: PageContext): void {
     if (refusal !== undefined) return showSignUp(request, reply, email, refusal, 422);
     const hash = await passwords.hash(password, { address: request.ip, isKnown: false });
     const accountId = await insertAccount(db, { email, emailVerified: false, password: hash }, now());
-    if (accountId === undefined) {
+    const account = accountId === undefined ? undefined : await findAccount(db, accountId);
+    if (!account) {
       const taken = 'No account can be created with this e-mail. Sign in instead, or set a new password.';
       return showSignUp(request, reply, email, taken, 422);
     }
     await mailLink(db, 'invitation', email, now(), (token) =>
       sendMail(verificationLetter(email, addresses.link('join', token))),
     ).catch((error: unknown) => log.error({ err: error }, 'a mail could not be sent'));
-    return finish(request, reply, accountId);
+    return finish(request, reply, account);
   });
 }
 

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { JWK } from 'jose';
-import type { Db } from '../../store/schema.ts';
+import type { AccountRow, Db } from '../../store/schema.ts';
 import { rememberSetting } from '../../store/settings.ts';
 
 /** Client id of the dashboard, the only client of the embedded provider. */
@@ -11,6 +11,15 @@ export const EMBEDDED = 'embedded';
 
 /** Claim with the version of the account's password at the time of issue. */
 export const PASSWORD_VERSION = 'password_version';
+
+/**
+ * The sign-in of an account, for the provider. The provider copies the context class (`acr`) to the session and to each token, so it
+ * names the password that was checked: when the password is replaced, all of them end, even those that a pending sign-in makes later.
+ */
+export const loginOf = ({ account_id, password_version }: AccountRow) => ({
+  accountId: account_id,
+  acr: `password-${password_version}`,
+});
 
 /** Seconds that an unused browser stays signed in. */
 export const SESSION_LIFE = 14 * 24 * 3600;
