@@ -62,7 +62,7 @@ export function createProvider({ db, addresses, keys, now, onError }: ProviderOp
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
       resourceIndicators: { enabled: false },
-      revocation: { enabled: true, allowedPolicy: (_context, client, token) => token.clientId === client.clientId },
+      userinfo: { enabled: false },
       rpInitiatedLogout: {
         enabled: true,
         logoutSource: (context, form) => signOut(db, addresses, context, form),

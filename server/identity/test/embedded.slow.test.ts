@@ -22,7 +22,7 @@ describe.each(ENGINES)('the embedded provider on %s', (engine) => {
   });
   afterAll(() => service.dispose());
 
-  test('publishes its addresses', async () => {
+  test('publishes its addresses, and offers nothing that the dashboard does not use', async () => {
     const issuer = `${service.publicUrl}/oidc`;
     expect(service.identity.bootstrap()).toEqual({
       idpUserPoolId: '',
@@ -40,6 +40,9 @@ describe.each(ENGINES)('the embedded provider on %s', (engine) => {
       code_challenge_methods_supported: ['S256'],
       response_types_supported: ['code'],
     });
+    for (const unused of ['userinfo', 'revocation', 'introspection', 'registration', 'device_authorization']) {
+      expect(metadata).not.toHaveProperty(`${unused}_endpoint`);
+    }
     const { keys } = (await readJson(String(metadata.jwks_uri))) as { keys: object[] };
     expect(keys).toEqual([expect.objectContaining({ kty: 'EC', alg: 'ES256' })]);
     expect(keys[0]).not.toHaveProperty('d');
