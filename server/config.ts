@@ -121,7 +121,7 @@ export const OPTIONS = {
     address(['postgres:', 'postgresql:']),
   ),
   BUS_URL: optional(
-    'NATS servers with JetStream, separated by commas. They store appends until workers have written them to `DATABASE_URL`; absent: appends are written at once.',
+    'NATS servers with JetStream and `max_payload: 16MB`, separated by commas. They store appends until workers have written them to `DATABASE_URL`; absent: appends are written at once.',
     busAddresses,
   ),
   ROLE: option(

@@ -13,8 +13,8 @@ import {
 } from '@nats-io/jetstream';
 import { headers, type NatsConnection } from '@nats-io/transport-node';
 import { Problem } from '../../contract/problem.ts';
-import { type AppendEntry, type Entry, type Logged, writeEntry } from './entry.ts';
-import { ENTRY, entryOf, PULL_MS, readHeaders, toLogged } from './logged.ts';
+import { type Entry, type Logged, writeEntry } from './entry.ts';
+import { ENTRY, PULL_MS, readHeaders, toLogged } from './logged.ts';
 import { findLoss, LOOK_MS, type Loss, untilLooked } from './loss.ts';
 import { deadLettersOf, ensureStreams, isCode, isMissing, subjectsOf, WORKERS } from './streams.ts';
 
@@ -34,8 +34,6 @@ export interface Bus {
   client: JetStreamClient;
   manager: JetStreamManager;
   isConnected(): boolean;
-  /** How many bytes the body of a message may have. */
-  largest(): number;
   /** Resolves if the stream answers; rejects otherwise. */
   ping(): Promise<void>;
   /**
@@ -49,25 +47,18 @@ export interface Bus {
   next(place: string, from: number): Promise<Logged | undefined>;
   /** The first dead letter of the subject at or after that sequence of the dead letters' own stream. */
   nextDeadLetter(place: string, from: number): Promise<Logged | undefined>;
-  /**
-   * Publishes a body that is too long for one message as parts, before the message that refers to them.
-   * @returns the number of parts; 0: the body fits into one message, and nothing was published
-   */
-  publishParts(appendId: string, body: Uint8Array): Promise<number>;
-  /** Reads parts from the log or from the dead letters. Undefined if a part is missing. */
-  readParts(appendId: string, parts: number): Promise<Uint8Array | undefined>;
   /** Calls the listener whenever knowledge about the bus may be outdated. */
   onForget(listener: () => void): void;
-  /** Stores a message that cannot be written to the store, with its parts and the reason, until a person has resolved it. */
+  /** Stores a message that cannot be written to the store, with the reason, until a person has resolved it. */
   addDeadLetter(message: JsMsg, reason: string): Promise<void>;
   /** The first dead letter at or after that sequence. */
   findDeadLetter(from: number): Promise<StoredMsg | null>;
-  /** Removes a dead letter that could be written to the store after all, and its parts. */
-  removeDeadLetter(sequence: number, entry: Entry | undefined): Promise<void>;
-  /** Removes all dead letters of a session, and their parts. */
+  /** Removes a dead letter that could be written to the store after all. */
+  removeDeadLetter(sequence: number): Promise<void>;
+  /** Removes all dead letters of a session. */
   removeDeadLetters(place: string): Promise<void>;
   /**
-   * Removes messages of the log, and their parts.
+   * Removes messages of the log.
    * @param logged in the order of the log
    * @returns false, without removing any, if the workers have not settled all of them
    */
@@ -95,8 +86,6 @@ export interface Bus {
   remove(): Promise<void>;
 }
 
-/** Space for the entry, with a key of up to 255 characters, and for the headers of the bus. */
-const HEADER_BYTES = 8 * 1024;
 /** How long one request to the bus may wait. A cluster elects a leader in less time. */
 const ANSWERED_WITHIN_MS = 3_000;
 /** How many messages are removed at once. */
@@ -184,7 +173,6 @@ export async function openBus(
     }
   }
 
-  const largest = () => (connection.info?.max_payload ?? 0) - HEADER_BYTES;
   /** The reject functions of the requests that were sent over the present connection. */
   const unanswered = new Set<(reason: unknown) => void>();
   let connected = true;
@@ -222,22 +210,6 @@ export async function openBus(
     // The server accepts `next_by_subj` since 2.9, but the type of the client lacks it.
     manager.streams.getMessage(stream, query as { last_by_subj: string });
 
-  /** Copies the parts of a dead letter, because the cleaner removes the originals by age. */
-  async function keepParts({ appendId, parts }: AppendEntry): Promise<void> {
-    for (let part = 0; part < parts; part++) {
-      const message = await get({ last_by_subj: `${subjects.part}.${appendId}.${part}` });
-      const msgID = `${appendId} ${part}`;
-      if (message) await client.publish(`${dead.part}.${appendId}.${part}`, message.data, { msgID });
-    }
-  }
-
-  async function removeParts({ appendId, parts }: AppendEntry): Promise<void> {
-    for (let part = 0; part < parts; part++) {
-      const message = await get({ last_by_subj: `${subjects.part}.${appendId}.${part}` });
-      if (message) await removeMessage(message.seq);
-    }
-  }
-
   /**
    * Removes one message of the stream, if it is there. A purge with a filter would be one request for many, but it makes the server
    * forget messages of other subjects that a worker holds, so nobody gets them again after the worker ends (nats-server before
@@ -251,11 +223,7 @@ export async function openBus(
     }
   }
 
-  async function dropDeadLetter(sequence: number, entry: Entry | undefined): Promise<void> {
-    await manager.streams.deleteMessage(dead.stream, sequence);
-    if (entry?.kind !== 'append' || entry.parts === 0) return;
-    await manager.streams.purge(dead.stream, { filter: `${dead.part}.${entry.appendId}.>` });
-  }
+  const dropDeadLetter = (sequence: number) => manager.streams.deleteMessage(dead.stream, sequence);
 
   const nextOf = (stream: string, subject: string, from: number) =>
     ask(async () => {
@@ -269,7 +237,6 @@ export async function openBus(
     client,
     manager,
     isConnected,
-    largest,
 
     ping: () =>
       ask(async () => {
@@ -310,38 +277,8 @@ export async function openBus(
         return readHeaders({ client, manager, name }, `${subjects.log}.${place}`);
       }),
 
-    publishParts: (appendId, body) =>
-      ask(async () => {
-        // The next server of a cluster may have another limit, so it is read once.
-        const size = largest();
-        if (body.byteLength <= size) return 0;
-        if (size <= 0) throw new Error('the max_payload of its server leaves no room for a body');
-        let parts = 0;
-        for (let start = 0; start < body.byteLength; start += size) {
-          const subject = `${subjects.part}.${appendId}.${parts++}`;
-          await client.publish(subject, body.subarray(start, start + size));
-        }
-        return parts;
-      }),
-
-    readParts: (appendId, parts) =>
-      ask(async () => {
-        const read: Uint8Array[] = [];
-        for (let part = 0; part < parts; part++) {
-          const message =
-            (await get({ last_by_subj: `${subjects.part}.${appendId}.${part}` })) ??
-            (await get({ last_by_subj: `${dead.part}.${appendId}.${part}` }, dead.stream));
-          if (!message) return undefined;
-          read.push(message.data);
-        }
-        return Buffer.concat(read);
-      }),
-
     addDeadLetter: (message, reason) =>
       ask(async () => {
-        const known = entryOf(message.headers);
-        // The parts come first, so that every stored letter is complete.
-        if (known?.kind === 'append') await keepParts(known);
         const written = headers();
         written.set('Capture-Reason', reason.replace(/[^\x20-\x7e]/g, ' ').slice(0, 500));
         written.set('Capture-Subject', message.subject);
@@ -355,31 +292,30 @@ export async function openBus(
 
     findDeadLetter: (from) => ask(() => get({ seq: from, next_by_subj: `${dead.letter}.>` }, dead.stream)),
 
-    removeDeadLetter: (sequence, entry) => ask(() => dropDeadLetter(sequence, entry)),
+    removeDeadLetter: (sequence) =>
+      ask(async () => {
+        await dropDeadLetter(sequence);
+      }),
 
     removeDeadLetters: (place) =>
       ask(async () => {
         const next = (from: number) => get({ seq: from, next_by_subj: `${dead.letter}.${place}.*` }, dead.stream);
-        for (let letter = await next(1); letter; letter = await next(letter.seq + 1))
-          await dropDeadLetter(letter.seq, entryOf(letter.header));
+        for (let letter = await next(1); letter; letter = await next(letter.seq + 1)) await dropDeadLetter(letter.seq);
       }),
 
     backlog: () =>
       ask(async () => {
         const [{ state }, workers] = await Promise.all([
-          manager.streams.info(dead.stream, { subjects_filter: `${dead.letter}.>` }),
+          manager.streams.info(dead.stream),
           manager.consumers.info(name, WORKERS),
         ]);
-        const deadLetters = Object.keys(state.subjects ?? {}).length;
-        return { deadLetters, waiting: workers.num_pending + workers.num_ack_pending };
+        return { deadLetters: state.num_subjects ?? 0, waiting: workers.num_pending + workers.num_ack_pending };
       }),
 
     removeSettled: (logged) =>
       ask(async () => {
         const { ack_floor: settled } = await manager.consumers.info(name, WORKERS);
         if (logged.some(({ sequence }) => settled.stream_seq < sequence)) return false;
-        // The parts go first, because nobody would find them without their message.
-        for (const { entry } of logged) if (entry.kind === 'append') await removeParts(entry);
         for (let at = 0; at < logged.length; at += REMOVED_AT_ONCE) {
           await Promise.all(logged.slice(at, at + REMOVED_AT_ONCE).map(({ sequence }) => removeMessage(sequence)));
         }

@@ -17,8 +17,8 @@ export interface ConnectOptions {
 
 /** The oldest version that can return the next message of a subject. */
 const OLDEST = [2, 9] as const;
-/** The least `max_payload`. Below it, the headers leave too little room for bodies. */
-const SMALLEST_PAYLOAD = 64 * 1024;
+/** The least `max_payload`: an append of `MAX_APPEND_BYTES`, the places of its events and the headers are one message. */
+export const MIN_PAYLOAD_BYTES = 16 * 1024 * 1024;
 /** How many copies of a message a cluster keeps. A single server keeps one. */
 const COPIES = 3;
 
@@ -62,9 +62,9 @@ async function prepare(connection: NatsConnection, db: Db, log: ConnectOptions['
   if (isBefore(version, OLDEST)) {
     throw new Error(`the NATS server of BUS_URL is ${version}; the service needs ${OLDEST.join('.')} or later`);
   }
-  if (largest < SMALLEST_PAYLOAD) {
+  if (largest < MIN_PAYLOAD_BYTES) {
     throw new Error(
-      `the NATS server of BUS_URL takes messages of up to ${largest} bytes; set max_payload to at least ${SMALLEST_PAYLOAD}`,
+      `the NATS server of BUS_URL takes messages of up to ${largest} bytes, and an append may be longer; set \`max_payload: 16MB\` or more in the configuration of every server`,
     );
   }
   let isExpected = false;
@@ -129,6 +129,5 @@ export function promiseOf({ info }: Pick<NatsConnection, 'info'>, copies: number
   const kept = copies === 1 ? 'in one place' : `in ${copies} places`;
   const loss =
     copies === 1 ? 'a machine that loses power may lose what it has acknowledged' : 'one machine may be lost';
-  const bytes = info?.max_payload ?? 0;
-  return `event bus: NATS ${version}, each message is kept ${kept}; ${sync}: ${loss}. A message has up to ${bytes} bytes; longer appends need several messages.`;
+  return `event bus: NATS ${version}, each message is kept ${kept}; ${sync}: ${loss}.`;
 }

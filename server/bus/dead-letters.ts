@@ -2,7 +2,6 @@ import type { StoredMsg } from '@nats-io/jetstream';
 import type pg from 'pg';
 import { applyNumbered } from '../store/postgres-apply.ts';
 import type { Bus } from './bus.ts';
-import { entryOf } from './logged.ts';
 import { isOwnFault, REASONS, readTask } from './task.ts';
 
 /** Writes a line for each dead letter, oldest first: its number, its time, its subject and the reason. */
@@ -16,15 +15,15 @@ export async function listDeadLetters(bus: Bus, write: (line: string) => void): 
  */
 export async function retryDeadLetters(bus: Bus, pool: pg.Pool, write: (line: string) => void): Promise<void> {
   for await (const letter of deadLetters(bus)) {
-    const reason = await writeAgain(bus, pool, letter);
-    if (reason === undefined) await bus.removeDeadLetter(letter.seq, entryOf(letter.header));
+    const reason = await writeAgain(pool, letter);
+    if (reason === undefined) await bus.removeDeadLetter(letter.seq);
     write(describe(letter, reason ?? 'is settled'));
   }
 }
 
 /** @returns the reason if it still cannot be written */
-async function writeAgain(bus: Bus, pool: pg.Pool, { header, data }: StoredMsg): Promise<string | undefined> {
-  const task = await readTask(bus, { subject: header.get('Capture-Subject'), headers: header, data }, Date.now());
+async function writeAgain(pool: pg.Pool, { header, data }: StoredMsg): Promise<string | undefined> {
+  const task = readTask({ subject: header.get('Capture-Subject'), headers: header, data }, Date.now());
   if (typeof task === 'string') return task;
   try {
     const { append, close, deletion } = task;

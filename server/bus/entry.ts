@@ -24,8 +24,6 @@ const Entry = Type.Union([
     appendId: Type.String({ pattern: '^[0-9a-f]{32}$' }),
     codec: Count,
     at: Time,
-    /** How many other messages hold the body, if it is too long for this one; 0: this message holds it. */
-    parts: Count,
   }),
   Type.Object({
     kind: Type.Literal('closed'),

@@ -15,15 +15,7 @@ import { type Entry, type Logged, writePlace } from './entry.ts';
 /** The methods of the bus that the journal uses. */
 export type JournalBus = Pick<
   Bus,
-  | 'publish'
-  | 'next'
-  | 'nextDeadLetter'
-  | 'history'
-  | 'publishParts'
-  | 'isConnected'
-  | 'onForget'
-  | 'removeSettled'
-  | 'removeDeadLetters'
+  'publish' | 'next' | 'nextDeadLetter' | 'history' | 'isConnected' | 'onForget' | 'removeSettled' | 'removeDeadLetters'
 >;
 
 export interface JetStreamJournalOptions {
@@ -223,26 +215,24 @@ class Subjects implements ComparingJournal<Subject> {
     const place = writePlace(whose);
     if (place === undefined || !proposal || !subject.head)
       throw new Error('an entry cannot be added to a missing session');
-    const { entry, body } = await this.#messageOf(proposal, subject.head);
+    const { entry, body } = messageOf(proposal, subject.head);
     const sequence = await this.#bus.publish({ place, behind: subject.sequence, entry, body });
     if (sequence === undefined) return false;
     take(subject, { sequence, entry });
     return true;
   }
+}
 
-  async #messageOf({ entry, command, frame }: Proposal, { plane }: Head): Promise<{ entry: Entry; body?: Uint8Array }> {
-    if (entry.kind === 'deleted') {
-      const { kind, isExpired, by } = entry;
-      return { entry: by ? { kind, isExpired, by } : { kind, isExpired } };
-    }
-    if (entry.kind === 'closed') return { entry };
-    if (command.kind !== 'append' || !frame) throw new Error('an append has a frame');
-    const { appendId, key, fingerprint, otherSecretId, at } = command;
-    const { codec, body } = frame;
-    const parts = await this.#bus.publishParts(appendId, body);
-    const written: Entry = { ...entry, plane, key, fingerprint, otherSecretId, appendId, codec, at, parts };
-    return parts === 0 ? { entry: written, body } : { entry: written };
+function messageOf({ entry, command, frame }: Proposal, { plane }: Head): { entry: Entry; body?: Uint8Array } {
+  if (entry.kind === 'deleted') {
+    const { kind, isExpired, by } = entry;
+    return { entry: by ? { kind, isExpired, by } : { kind, isExpired } };
   }
+  if (entry.kind === 'closed') return { entry };
+  if (command.kind !== 'append' || !frame) throw new Error('an append has a frame');
+  const { appendId, key, fingerprint, otherSecretId, at } = command;
+  const { codec, body } = frame;
+  return { entry: { ...entry, plane, key, fingerprint, otherSecretId, appendId, codec, at }, body };
 }
 
 const unknown = (): Subject => ({ head: undefined, keys: new Map(), hasAllKeys: true, sequence: 0 });

@@ -17,12 +17,12 @@ const MOST_HELD = 5_000;
 export const WORKERS = 'workers';
 
 /** The subjects of the stream, which start with its name. */
-export const subjectsOf = (name: string) => ({ log: `${name}.log`, part: `${name}.part`, revoked: `${name}.revoked` });
+export const subjectsOf = (name: string) => ({ log: `${name}.log`, revoked: `${name}.revoked` });
 
-/** The stream of the dead letters, and its subjects. */
+/** The stream of the dead letters, and the start of their subjects. */
 export const deadLettersOf = (name: string) => {
   const stream = `${name}_dead`;
-  return { stream, letter: `${stream}.letter`, part: `${stream}.part` };
+  return { stream, letter: `${stream}.letter` };
 };
 
 /**

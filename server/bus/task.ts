@@ -1,7 +1,6 @@
 import type { MsgHdrs } from '@nats-io/transport-node';
 import pg from 'pg';
 import type { Fate, NewAppend, NewClose, NewDeletion } from '../store/postgres-apply.ts';
-import type { Bus } from './bus.ts';
 import { readPlace } from './entry.ts';
 import { entryOf } from './logged.ts';
 
@@ -30,11 +29,10 @@ export const isOwnFault = (error: unknown): boolean =>
  * @param at epoch milliseconds, used for entries without their own time
  * @returns the reason as a sentence if the message cannot be read
  */
-export async function readTask(
-  bus: Pick<Bus, 'readParts'>,
+export function readTask(
   { subject, headers, data }: { subject: string; headers: MsgHdrs | undefined; data: Uint8Array },
   at: number,
-): Promise<Task | string> {
+): Task | string {
   const place = readPlace(subject);
   const entry = entryOf(headers);
   if (!place || !entry) return 'this version does not understand it';
@@ -44,8 +42,5 @@ export async function readTask(
     return { deletion: { ...place, at, isExpired, by } };
   }
   if (entry.kind !== 'append') return {};
-  const body = entry.parts === 0 ? data : await bus.readParts(entry.appendId, entry.parts);
-  return body
-    ? { append: { ...place, ...entry, otherSecretId: entry.otherSecretId ?? null, body } }
-    : 'a part of its body is missing';
+  return { append: { ...place, ...entry, otherSecretId: entry.otherSecretId ?? null, body: data } };
 }

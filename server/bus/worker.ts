@@ -5,6 +5,7 @@ import type { Committed } from '../ingest/session-log.ts';
 import { type Applied, applyNumbered, type Fate } from '../store/postgres-apply.ts';
 import type { TrustedClock } from '../trusted-clock.ts';
 import type { Bus } from './bus.ts';
+import { MIN_PAYLOAD_BYTES } from './connect.ts';
 import { PULL_MS } from './logged.ts';
 import { KEPT_MS, removeOld } from './retention.ts';
 import { isOwnFault, REASONS, readTask, type Task } from './task.ts';
@@ -108,7 +109,7 @@ export class Worker {
   async #consume(): Promise<ConsumerMessages> {
     const { bus } = this.#options;
     return (await bus.consumer()).consume({
-      max_bytes: LARGEST_BATCH.bytes + 2 * bus.largest(),
+      max_bytes: LARGEST_BATCH.bytes + 2 * MIN_PAYLOAD_BYTES,
       expires: PULL_MS,
       // If the consumer is missing, this fails, and the next request creates it again.
       abort_on_missing_resource: true,
@@ -117,24 +118,17 @@ export class Worker {
 
   async #settle(batch: readonly JsMsg[]): Promise<void> {
     const held: Held[] = [];
-    let bytes = 0;
     for (const message of batch) {
       if (this.#isStopped) break;
       const one = await this.#read(message);
-      if (!one) continue;
-      held.push(one);
-      // A body that is sent in parts is longer than its message.
-      bytes += one.append?.body.byteLength ?? 0;
-      if (bytes < LARGEST_BATCH.bytes) continue;
-      await this.#write(held.splice(0));
-      bytes = 0;
+      if (one) held.push(one);
     }
     if (held.length > 0) await this.#write(held);
   }
 
   /** Returns undefined for a message that requires no write, after settling it. */
   async #read(message: JsMsg): Promise<Held | undefined> {
-    const task = await readTask(this.#options.bus, message, Date.now());
+    const task = readTask(message, Date.now());
     if (typeof task === 'string') return this.#addDeadLetter(message, task);
     return task.append || task.close || task.deletion ? { message, ...task } : void message.ack();
   }

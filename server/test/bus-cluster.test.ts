@@ -9,7 +9,7 @@ const RACES = 300;
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const entryOf = (replica: number, first: number): Entry => ({
   ...{ kind: 'append', plane: 'live', firstSequence: first, lastSequence: first, fingerprint: null, codec: 0 },
-  ...{ key: `replica-${replica}`, appendId: String(replica).padStart(32, '0'), at: 0, parts: 0 },
+  ...{ key: `replica-${replica}`, appendId: String(replica).padStart(32, '0'), at: 0 },
 });
 
 describe.runIf(inject('natsUrl'))('three servers that keep three copies', () => {

@@ -22,7 +22,7 @@ describe.runIf(inject('natsUrl'))('a deleted session leaves nothing of its event
   });
   afterEach(() => service.close());
 
-  /** A session with events in messages, in parts of messages, and in a dead letter. */
+  /** A session with events in a short message, in a long one, and in a dead letter. */
   async function fill(): Promise<string> {
     const sessionId = await openSession(service, tenant.live);
     await appendTexts(service, tenant, sessionId, ['one']);
@@ -39,7 +39,6 @@ describe.runIf(inject('natsUrl'))('a deleted session leaves nothing of its event
       appendId: newUuid(),
       codec: 0,
       at: 1,
-      parts: 0,
     } as const;
     written.set('Capture-Entry', writeEntry(contradicting));
     const { body } = encodeFrame([{ eventType: 'notice', payload: Buffer.from('{"text":"of a dead letter"}') }]);

@@ -84,7 +84,6 @@ describe('the entry of a message', () => {
     appendId: '0'.repeat(32),
     codec: 0,
     at: 0,
-    parts: 0,
   };
   const entries: fc.Arbitrary<Entry> = fc.oneof(
     fc.record({ kind: fc.constant('opened' as const), plane, clientEndedAt: fc.option(at) }),

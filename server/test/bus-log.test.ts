@@ -41,7 +41,6 @@ function createSubject(lucks: readonly Luck[]) {
     next: (_, from) => ask(() => log.find(({ sequence }) => sequence >= from)),
     nextDeadLetter: () => ask(() => undefined),
     history: () => ask(() => [...log]),
-    publishParts: async () => 0,
     removeSettled: async () => true,
     removeDeadLetters: async () => undefined,
     isConnected: () => true,

@@ -33,7 +33,7 @@ describe.runIf(inject('natsUrl'))('a worker after a single failure', () => {
     const append = { kind: 'append', plane: 'live', firstSequence: 1, lastSequence: 1, key: null } as const;
     written.set(
       'Capture-Entry',
-      writeEntry({ ...append, fingerprint: null, appendId: newUuid(), codec: 0, at: 1, parts: 2 }),
+      writeEntry({ ...append, fingerprint: null, appendId: newUuid(), codec: 2 ** 40, at: 1 }),
     );
     await bus.client.publish(`${bus.name}.log.${tenant.organizationId}.${sessionId}`, undefined, { headers: written });
     await service.call('POST', `/v1/sessions/${sessionId}/complete`, { as: tenant.live });

@@ -41,7 +41,7 @@ describe.runIf(inject('natsUrl'))('messages that a worker cannot write', () => {
   const foreign = (fields: Partial<AppendEntry>): string =>
     writeEntry({
       ...{ kind: 'append', plane: 'live', firstSequence: 1, lastSequence: 1, key: null, fingerprint: null },
-      ...{ appendId: newUuid(), codec: 0, at: 1, parts: 0 },
+      ...{ appendId: newUuid(), codec: 0, at: 1 },
       ...fields,
     });
   const { body } = encodeFrame([{ eventType: 'notice', payload: Buffer.from('{}') }]);
@@ -56,7 +56,6 @@ describe.runIf(inject('natsUrl'))('messages that a worker cannot write', () => {
     ],
     ['a message that contradicts the store', (sessionId) => [`${tenant.organizationId}.${sessionId}`, foreign({})]],
     ['a message that fits no column', () => [`${tenant.organizationId}.ses_1`, foreign({ codec: 2 ** 40 })]],
-    ['a message that has lost a part', () => [`${tenant.organizationId}.ses_1`, foreign({ parts: 2 })]],
   ])('%s becomes a dead letter and is counted, and other messages are written', async (_, make) => {
     const metrics = createMetrics();
     metrics.watchBus(bus);
@@ -84,9 +83,9 @@ describe.runIf(inject('natsUrl'))('messages that a worker cannot write', () => {
   describe('a close without its events in the store', () => {
     test.each<[string, (sessionId: string) => Promise<unknown>]>([
       [
-        'because an append lost a part',
+        'because the store refuses an append',
         (sessionId) =>
-          put(`${tenant.organizationId}.${sessionId}`, foreign({ firstSequence: 2, lastSequence: 2, parts: 2 })),
+          put(`${tenant.organizationId}.${sessionId}`, foreign({ firstSequence: 2, lastSequence: 2, codec: 2 ** 40 })),
       ],
       ['because the store was restored to an earlier time', restore],
     ])('%s becomes a dead letter, and the bus drops its messages', async (_, spoil) => {
@@ -105,7 +104,7 @@ describe.runIf(inject('natsUrl'))('messages that a worker cannot write', () => {
   test('keeps its numbers even if neither the bus nor the replica has the session any more', async () => {
     const sessionId = await openSession(service, tenant.live);
     await append(sessionId, ['one']);
-    await put(`${tenant.organizationId}.${sessionId}`, foreign({ firstSequence: 2, lastSequence: 2, parts: 2 }));
+    await put(`${tenant.organizationId}.${sessionId}`, foreign({ firstSequence: 2, lastSequence: 2, codec: 2 ** 40 }));
     expect((await append(sessionId, ['three'])).body).toMatchObject({ firstSequence: 3 });
     await settled(bus);
     await removeOld(bus, Date.now() + 60_000);
@@ -123,7 +122,10 @@ describe.runIf(inject('natsUrl'))('messages that a worker cannot write', () => {
     const sessionId = await openSession(service, tenant.live);
     await append(sessionId, ['one']);
     const place = `${tenant.organizationId}.${sessionId}`;
-    await put(place, foreign({ firstSequence: 2, lastSequence: 2, parts: 2, key: 'two', fingerprint: 'of another' }));
+    await put(
+      place,
+      foreign({ firstSequence: 2, lastSequence: 2, codec: 2 ** 40, key: 'two', fingerprint: 'of another' }),
+    );
     if (closes) expect((await complete(sessionId)).status).toBe(200);
     await settled(bus);
     await removeOld(bus, Date.now() + 60_000);
@@ -149,6 +151,12 @@ describe.runIf(inject('natsUrl'))('messages that a worker cannot write', () => {
     await store.close();
   });
 
+  /** Makes the store refuse the append that begins with the second event of the session. */
+  const refuseSecond = ({ db }: TestService['store'], sessionId: string) =>
+    sql`ALTER TABLE appends ADD CONSTRAINT no_second CHECK (session_id <> ${sql.lit(sessionId)} or first_sequence <> 2)`.execute(
+      db,
+    );
+
   test('is listed, and is written once that is possible', async () => {
     const { databaseUrl: DATABASE_URL, busUrl: BUS_URL, dataDir: DATA_DIR } = service.store;
     const call = async (words: string) => {
@@ -159,20 +167,21 @@ describe.runIf(inject('natsUrl'))('messages that a worker cannot write', () => {
     const sessionId = await openSession(service, tenant.live);
     const place = `${tenant.organizationId}.${sessionId}`;
     await append(sessionId, ['one']);
-    const appendId = newUuid();
+    const { db } = service.store;
+    await refuseSecond(service.store, sessionId);
     const { codec, body } = encodeFrame([{ eventType: 'notice', payload: Buffer.from('{"text":"two"}') }]);
-    await put(place, foreign({ appendId, codec, firstSequence: 2, lastSequence: 2, parts: 1 }));
+    await put(place, foreign({ codec, firstSequence: 2, lastSequence: 2 }), body);
     await append(sessionId, ['three']);
     await complete(sessionId);
     expect(await read(sessionId)).toEqual(['one']);
     expect(await call('dead-letter list')).toEqual([
-      expect.stringMatching(/^\d+ \S+Z \S+: a part of its body is missing$/),
+      expect.stringMatching(/^\d+ \S+Z \S+: .*violates check constraint/),
       expect.stringMatching(/: events before this close are not in the store$/),
     ]);
     const before = (await bus.backlog()).deadLetters;
     expect(await call('dead-letter retry')).toEqual(await call('dead-letter list'));
 
-    await bus.client.publish(`${bus.name}.part.${appendId}.0`, body);
+    await sql`ALTER TABLE appends DROP CONSTRAINT no_second`.execute(db);
     expect(await call('dead-letter retry')).toEqual([
       expect.stringMatching(/: is settled$/),
       expect.stringMatching(/: is settled$/),
@@ -185,11 +194,11 @@ describe.runIf(inject('natsUrl'))('messages that a worker cannot write', () => {
     expect(session).toMatchObject({ status: 'completed', eventCount: 3 });
   });
 
-  /** Longer than a message of the bus, and random, so that compression does not make it fit. */
+  /** Random, so that compression does not make it shorter. */
   const longText = () => randomBytes(150_000).toString('base64');
   const LONG = Array.from({ length: 8 }, longText);
 
-  test('of several messages is written after the bus has dropped its messages', async () => {
+  test('of a long append is written after the bus has dropped its messages', async () => {
     const sessionId = await openSession(service, tenant.live);
     const { db } = service.store;
     await sql`ALTER TABLE appends ADD CONSTRAINT full_session CHECK (session_id <> ${sql.lit(sessionId)})`.execute(db);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connectSocket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -76,7 +76,19 @@ export async function startNatsServer({ keeps = true, words = [] }: NatsOptions 
   if (program === undefined) throw new Error('there is no program nats-server');
   const folder = mkdtempSync(join(tmpdir(), 'capture-nats-'));
   const port = await freePort('127.0.0.1');
-  const given = [...(keeps ? ['-js', '-sd', folder] : []), '-a', '127.0.0.1', '-p', String(port), ...words];
+  // The server has no argument for this setting.
+  const settings = `${folder}.conf`;
+  writeFileSync(settings, 'max_payload: 16MB\n');
+  const given = [
+    '-c',
+    settings,
+    ...(keeps ? ['-js', '-sd', folder] : []),
+    '-a',
+    '127.0.0.1',
+    '-p',
+    String(port),
+    ...words,
+  ];
   let server: ChildProcess | undefined;
   const killAtExit = () => server?.kill('SIGKILL');
   process.once('exit', killAtExit);
@@ -119,7 +131,7 @@ export async function startNatsServer({ keeps = true, words = [] }: NatsOptions 
     async dispose() {
       process.removeListener('exit', killAtExit);
       await kill();
-      for (const path of [folder, `${folder}-copy`]) rmSync(path, { recursive: true, force: true });
+      for (const path of [folder, settings, `${folder}-copy`]) rmSync(path, { recursive: true, force: true });
     },
   };
 }

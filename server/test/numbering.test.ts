@@ -52,7 +52,7 @@ describe.runIf(inject('natsUrl'))('a PostgreSQL whose events are numbered in one
     const sessionId = await openSession(service, live);
     const entry = { kind: 'append', plane: 'live', firstSequence: 1, lastSequence: 1, key: null, fingerprint: null };
     const written = headers();
-    written.set('Capture-Entry', JSON.stringify({ ...entry, appendId: '0'.repeat(32), codec: 0, at: 1, parts: 2 }));
+    written.set('Capture-Entry', JSON.stringify({ ...entry, appendId: '0'.repeat(32), codec: 2 ** 40, at: 1 }));
     await bus.client.publish(`${bus.name}.log.${organizationId}.${sessionId}`, undefined, { headers: written });
     const body = { events: [event('two')] };
     const reply = await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: live, body });
