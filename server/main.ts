@@ -86,7 +86,7 @@ async function serve(): Promise<void> {
   const limits = createLimits(config, store);
   const clock = new TrustedClock({ db: store.db, now: Date.now, log });
   const identity = await createIdentity({ config, store, publicUrl, limits, log, clock });
-  const app = await createService({
+  const { app } = await createService({
     config,
     store,
     bus,

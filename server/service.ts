@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { type AuditHeads, type AuditKey, SIGN_EVERY_MS } from './audit/heads.ts';
+import type { AuditHeads, AuditKey } from './audit/heads.ts';
 import { Background } from './background.ts';
 import type { Bus } from './bus/bus.ts';
 import { JetStreamJournal } from './bus/jetstream-journal.ts';
@@ -13,9 +13,6 @@ import { Indexer } from './derive/indexer.ts';
 import { readPriceList } from './derive/prices/price-list.ts';
 import { withoutContentIn } from './derive/review.ts';
 import { readVersion } from './derive/version.ts';
-import { sweepContents } from './erase/content-expiry.ts';
-import { sweepDeleted, sweepOrphans } from './erase/deletions.ts';
-import { recordExpired } from './erase/retention.ts';
 import { Countersigner } from './evidence/countersigner.ts';
 import { createApp } from './http/app.ts';
 import { createAuthenticator } from './http/auth.ts';
@@ -27,12 +24,9 @@ import { serveSecurityTxt } from './http/security-txt.ts';
 import type { Identity } from './identity/identity.ts';
 import { createAudiences } from './ingest/audience.ts';
 import { createLive } from './ingest/live.ts';
-import { removeDeletedOrganizations } from './ingest/organizations.ts';
 import { createPeers } from './ingest/peers.ts';
-import { deleteSessionsOfRemoved } from './ingest/person-deletions.ts';
 import { StorageQuotas } from './ingest/quotas.ts';
 import { createReading } from './ingest/reading.ts';
-import { applyRetention } from './ingest/retention.ts';
 import { createRevocation } from './ingest/revocation.ts';
 import { type Committed, SessionLog } from './ingest/session-log.ts';
 import { SessionViews } from './ingest/session-views.ts';
@@ -46,14 +40,13 @@ import { MaskThread } from './mask/mask-thread.ts';
 import { Masking } from './mask/masking.ts';
 import { collectGarbage, Rest } from './memory.ts';
 import type { Observer } from './operations/metrics.ts';
+import { createRounds, type RoundName, type Rounds } from './rounds.ts';
 import { createHandlers } from './routes/all.ts';
-import { purgeDevices } from './store/devices.ts';
 import type { Store } from './store/open.ts';
 import type { SessionRow } from './store/schema.ts';
 import { rememberSetting } from './store/settings.ts';
 import { LogTruncation } from './store/sqlite/log-truncation.ts';
 import { asService } from './store/tenant.ts';
-import { purgeUnused } from './store/unused.ts';
 import { audienceOf, findAudience } from './store/viewer.ts';
 import { TrustedClock } from './trusted-clock.ts';
 import { VERSION } from './version.ts';
@@ -77,8 +70,12 @@ export interface ServiceOptions {
   /** Decides whether data may be deleted because of its age; absent: a new one. */
   clock?: TrustedClock;
   now?: () => number;
-  /** How often new events of open sessions are countersigned, in milliseconds; absent: hourly. */
-  countersignEveryMs?: number | undefined;
+}
+
+export interface Service {
+  /** Ready to listen. */
+  app: FastifyInstance;
+  rounds: Rounds<RoundName>;
 }
 
 const UNWALLED =
@@ -87,33 +84,13 @@ const UNWALLED =
 const DEAF =
   'changes by other replicas are not shown live, because the pooler at DATABASE_URL does not support LISTEN; set DATABASE_LISTEN_URL to an address without the pooler';
 
-/** Retry interval for sweeping deleted sessions. */
-const SWEEP_EVERY_MS = 15_000;
-/** Retry interval for closing the open sessions of revoked machines. */
-const RESUME_EVERY_MS = 60_000;
-/** How often the service searches for expired sessions: a session outlives `RETENTION_DAYS` by at most this time. */
-const EXPIRE_EVERY_MS = 3_600_000;
-/** How often the daily sums are updated if nobody requests them. */
-const SUM_EVERY_MS = 60_000;
-/** How often the service derives sessions that another process left behind. */
-const CATCH_UP_EVERY_MS = 300_000;
-
-/** How often the service stores the received bytes for the quotas. A crash loses the bytes of this interval. */
-const COUNT_EVERY_MS = 10_000;
-
 const storageLimits = (config: Config) => ({
   bytesADay: config.QUOTA_DAY_MB * 1_000_000,
   bytes: config.QUOTA_GB * 1_000_000_000,
 });
 
-/** How often the service countersigns new events of open sessions. It signs sessions when they end, and the rest at a start. */
-const COUNTERSIGN_EVERY_MS = 3_600_000;
-
-/** How often the service stores who looked at sessions. A crash loses the looks of this interval. */
-const LOOKS_EVERY_MS = 10_000;
-
 /** Creates the service around an open store and an identity provider, ready to listen. Closing the service leaves both open. */
-export async function createService(options: ServiceOptions): Promise<FastifyInstance> {
+export async function createService(options: ServiceOptions): Promise<Service> {
   const {
     config,
     store,
@@ -126,7 +103,6 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     now = Date.now,
     limits = createLimits(config, store),
     clock = new TrustedClock({ db: store.db, now, log }),
-    countersignEveryMs = COUNTERSIGN_EVERY_MS,
   } = options;
   if (store.isWalled === false) log.warn(UNWALLED);
   const damaged = new DamagedSessions({ log, now });
@@ -203,25 +179,13 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   observer?.onBehind(() => indexer.waiting());
   const reading = createReading(() => observer?.onGivenUp('body'));
   const background = startJobs(2);
-  // Sweeping has its own queue, because the job that removes organizations waits for a sweep.
   const sweeping = startJobs(1);
   const truncation = store.engine === 'sqlite' ? new LogTruncation(store.db, onError) : undefined;
   const onBus = bus && store.pool && new JetStreamJournal({ bus, db: store.db, pool: store.pool, onError });
-  const sweep = () =>
-    sweeping.run('sweep', async (signal) => {
-      const onRemoved = () => truncation?.request();
-      const deleted = () =>
-        sweepDeleted(store.db, now, {
-          signal,
-          onRemoved,
-          removeElsewhere: onBus && ((session) => onBus.removeDeleted(session)),
-        });
-      await sweepContents(store.db, now, signal, onRemoved).finally(deleted);
-    });
   const committed: Committed = (change) => {
     const { organizationId, sessionId, eventCount, status } = change;
     tell(organizationId, { sessionId, eventCount, status });
-    if (status === 'deleted') void sweep();
+    if (status === 'deleted') void rounds.run('sweep');
     else {
       indexer.note(change);
       if (status !== 'active') void countersigner.signSoon(change);
@@ -229,7 +193,6 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   };
   const jobQueue = startJobs(2);
   const jobs = new Jobs({ db: store.db, background: jobQueue, now, onError });
-  const resumeJobs = () => background.run('jobs', () => jobs.resume());
   const maskThread = new MaskThread();
   const masking = new Masking({
     db: store.db,
@@ -267,7 +230,6 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     later: (name, work) => void background.run(name, work),
     closing: background.signal,
   });
-  const resumeRevocations = () => background.run('revocations', revocation.resume);
   const bounds = retentionBounds(config);
   const tellContentGone = async (row: SessionRow) => {
     const { organization_id: organizationId, session_id: sessionId, event_count: eventCount, status } = row;
@@ -283,49 +245,28 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     withoutContent: withoutContentIn,
     onContentGone: (row: SessionRow) => void tellContentGone(row).catch(onError),
   };
-  /** Work that deletes because of age, as of one moment. It does nothing while the clock is doubted. */
-  const byAge = (work: (at: number, signal: AbortSignal) => Promise<unknown>) => async (signal: AbortSignal) => {
-    const at = await clock.time();
-    if (at !== undefined) await work(at, signal);
-  };
-  const expire = async () => {
-    const apply = byAge((at, signal) => applyRetention({ ...retention, now: () => at, signal }));
-    await background.run('retention', apply);
-    void sweep();
-    await background.run('expired', (signal) => recordExpired(store.db, now(), signal));
-    await background.run('orphans', (signal) => sweepOrphans(store.db, signal));
-  };
-  const removeOrganizations = () =>
-    background.run('organizations', (signal) =>
-      removeDeletedOrganizations({
-        db: store.db,
-        sessionLog,
-        sweep,
-        onRemoving: async (organizationId) => auditHeads?.end(organizationId),
-        signal,
-      }),
-    );
-  const deleteOfRemoved = () =>
-    background.run('removed members', (signal) => deleteSessionsOfRemoved({ db: store.db, sessionLog, signal }));
-  const signHeads = () => background.run('audit heads', async () => auditHeads?.sign());
-  const purgeEnded = () =>
-    background.run(
-      'sign-ins',
-      byAge((at) => purgeDevices(store.db, at)),
-    );
-  const purge = () =>
-    background.run(
-      'unused',
-      byAge(async (at, signal) => {
-        await purgeUnused(store.db, at, signal);
-        await quotas.purge(at);
-      }),
-    );
-  const count = () => background.run('quotas', () => quotas.flush());
   const sessionViews = new SessionViews({ db: store.db, now, onSettled: observer?.onLooks });
   const shareCounts = new ShareCounts(store.db, now);
-  const writeLooks = () =>
-    background.run('looks', async () => void (await Promise.all([sessionViews.flush(), shareCounts.flush()])));
+  const rounds = createRounds({
+    store,
+    onBus,
+    clock,
+    now,
+    background,
+    sweeping,
+    onRemoved: () => truncation?.request(),
+    revocation,
+    jobs,
+    countersigner,
+    retention,
+    indexer,
+    daySums,
+    quotas,
+    sessionLog,
+    auditHeads,
+    sessionViews,
+    shareCounts,
+  });
   const worker =
     bus && store.pool && config.ROLE !== 'api'
       ? new (await import('./bus/worker.ts')).Worker({
@@ -351,9 +292,9 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
         await bus?.tellRevoked(secretId);
       }
     },
-    removeOrganizations: () => void removeOrganizations(),
-    signFirstHead: () => void signHeads(),
-    deleteSessionsOfRemoved: () => void deleteOfRemoved(),
+    removeOrganizations: () => void rounds.run('organizations'),
+    signFirstHead: () => void rounds.run('audit heads'),
+    deleteSessionsOfRemoved: () => void rounds.run('removed members'),
     async endStreams(organizationId, userId) {
       live.end(organizationId, userId);
       await peers?.tellLeft(organizationId, userId);
@@ -412,7 +353,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   // A live stream never ends by itself, and closing waits for every answer.
   app.addHook('preClose', async () => live.close());
   app.addHook('onClose', async () => {
-    for (const timer of timers) clearInterval(timer);
+    rounds.stop();
     rest.close();
     stopHearing?.();
     await worker?.close();
@@ -427,34 +368,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     // Its jobs wait for the thread.
     await Promise.all([indexer.close(), deriveThread.close(), daySums.close()]);
   });
-  // Continues work that an earlier process left behind, or that failed while the store was away.
-  void sweep();
   truncation?.request();
-  void resumeRevocations();
-  void resumeJobs();
-  void countersigner.catchUp();
-  void expire();
-  void indexer.catchUp();
-  void daySums.catchUp();
-  void purge();
-  void removeOrganizations();
-  void deleteOfRemoved();
-  void signHeads();
-  const timers = [
-    setInterval(sweep, SWEEP_EVERY_MS).unref(),
-    setInterval(() => void purgeEnded(), SWEEP_EVERY_MS).unref(),
-    setInterval(() => void removeOrganizations(), SWEEP_EVERY_MS).unref(),
-    setInterval(() => void deleteOfRemoved(), SWEEP_EVERY_MS).unref(),
-    setInterval(() => void purge(), EXPIRE_EVERY_MS).unref(),
-    setInterval(() => void count(), COUNT_EVERY_MS).unref(),
-    setInterval(() => void writeLooks(), LOOKS_EVERY_MS).unref(),
-    setInterval(() => void signHeads(), SIGN_EVERY_MS).unref(),
-    setInterval(resumeRevocations, RESUME_EVERY_MS).unref(),
-    setInterval(() => void resumeJobs(), RESUME_EVERY_MS).unref(),
-    setInterval(() => void countersigner.catchUp(), countersignEveryMs).unref(),
-    setInterval(expire, EXPIRE_EVERY_MS).unref(),
-    setInterval(() => void indexer.catchUp(), CATCH_UP_EVERY_MS).unref(),
-    setInterval(() => void daySums.catchUp(), SUM_EVERY_MS).unref(),
-  ];
-  return app;
+  rounds.start();
+  return { app, rounds };
 }

@@ -94,17 +94,19 @@ describe.each(ENGINES)('the chain of a session on %s', (engine) => {
   });
 
   test.each([
-    ['at the next start', undefined],
-    ['every hour', 50],
-  ])('of an open session is countersigned %s, without a request', async (_, countersignEveryMs) => {
+    ['at the next start', true],
+    ['every hour', false],
+  ])('of an open session is countersigned %s, without a request', async (_, isBefore) => {
     const { store, ...earlier } = world.service;
     // In one case the service starts with the events, in the other case they arrive later.
-    const isBefore = countersignEveryMs === undefined;
     const sessionId = await open();
     if (isBefore) await append(sessionId, TEXTS);
-    const later = await serve(store, { earlier, isShared: true, ...(!isBefore && { countersignEveryMs }) });
+    const later = await serve(store, { earlier, isShared: true });
     onTestFinished(() => later.close());
-    if (!isBefore) await append(sessionId, TEXTS);
+    if (!isBefore) {
+      await append(sessionId, TEXTS);
+      await later.run('countersigning');
+    }
     await vi.waitFor(async () => expect(await chainOf(sessionId)).toMatchObject({ sequence: TEXTS.length }), 8_000);
   });
 

@@ -9,6 +9,7 @@ import type { Bus } from '../bus/bus.ts';
 import { type Config, OPTIONS } from '../config.ts';
 import { createLogger } from '../logger.ts';
 import type { Metrics } from '../operations/metrics.ts';
+import type { RoundName } from '../rounds.ts';
 import { createService } from '../service.ts';
 import { openTestStore, type TestEngine, type TestStore } from './engines.ts';
 import { createTestIdentity, type TestIdentity } from './identity.ts';
@@ -34,6 +35,8 @@ export interface TestService {
   log: string[];
   /** Sends a request without a socket. */
   call(method: string, url: string, options?: CallOptions): Promise<TestReply>;
+  /** Runs work of the service that it otherwise repeats in an interval. */
+  run(round: RoundName): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -77,8 +80,6 @@ export interface Serving {
   earlier?: Pick<TestService, 'auditKey' | 'identity'>;
   /** The time at the start, in epoch milliseconds. */
   at?: number;
-  /** Absent: hourly. */
-  countersignEveryMs?: number;
 }
 
 /** The time at which a service in a test starts, unless the test says otherwise. */
@@ -87,7 +88,7 @@ const START = Date.parse('2026-11-21T09:00:00.000Z');
 /** The whole service on an open store. */
 export async function serve(
   store: TestStore,
-  { overrides = {}, metrics, isShared = false, earlier, at = START, countersignEveryMs }: Serving,
+  { overrides = {}, metrics, isShared = false, earlier, at = START }: Serving,
 ): Promise<TestService> {
   const identity = createTestIdentity();
   identity.invitations.push(...(earlier?.identity.invitations ?? []));
@@ -95,7 +96,7 @@ export async function serve(
   const auditKey = earlier?.auditKey ?? new AuditKey(generateKeyPairSync('ed25519').privateKey);
   const clock = { now: at };
   const log: string[] = [];
-  const app = await createService({
+  const { app, rounds } = await createService({
     config: testConfig(overrides),
     store,
     bus: store.bus,
@@ -105,7 +106,6 @@ export async function serve(
     publicUrl: overrides.PUBLIC_URL ?? 'http://capture.test',
     log: createLogger('debug', { write: (line: string) => void log.push(line) }),
     now: () => clock.now,
-    countersignEveryMs,
   });
   metrics?.watchApp(app);
   await app.ready();
@@ -122,6 +122,7 @@ export async function serve(
       if (method === 'GET') await settled(store.bus);
       return send(app, method, url, options);
     },
+    run: (round) => rounds.run(round),
     async close() {
       await app.close();
       if (!isShared) await store.dispose();

@@ -41,7 +41,7 @@ export async function startService(
 
   async function start(at = port): Promise<{ app: FastifyInstance; identity: Identity }> {
     const identity = await createIdentity({ config, store, publicUrl, log, now, passwords });
-    const app = await createService({ config, store, identity, auditKey, publicUrl, log, now });
+    const { app } = await createService({ config, store, identity, auditKey, publicUrl, log, now });
     await app.listen({ port: at, host: '127.0.0.1' });
     return { app, identity };
   }

@@ -1,0 +1,169 @@
+import type { AuditHeads } from './audit/heads.ts';
+import { SIGN_EVERY_MS } from './audit/heads.ts';
+import type { Background } from './background.ts';
+import type { JetStreamJournal } from './bus/jetstream-journal.ts';
+import type { DaySums } from './derive/day-sums.ts';
+import type { Indexer } from './derive/indexer.ts';
+import { sweepContents } from './erase/content-expiry.ts';
+import { sweepDeleted, sweepOrphans } from './erase/deletions.ts';
+import { recordExpired } from './erase/retention.ts';
+import type { Countersigner } from './evidence/countersigner.ts';
+import { removeDeletedOrganizations } from './ingest/organizations.ts';
+import { deleteSessionsOfRemoved } from './ingest/person-deletions.ts';
+import type { StorageQuotas } from './ingest/quotas.ts';
+import { applyRetention } from './ingest/retention.ts';
+import type { Revocation } from './ingest/revocation.ts';
+import type { SessionChanges } from './ingest/session-log.ts';
+import type { SessionViews } from './ingest/session-views.ts';
+import type { ShareCounts } from './ingest/share-counts.ts';
+import type { Jobs } from './jobs.ts';
+import { purgeDevices } from './store/devices.ts';
+import type { Store } from './store/open.ts';
+import { purgeUnused } from './store/unused.ts';
+import type { TrustedClock } from './trusted-clock.ts';
+
+/** Work that the service repeats. */
+interface Round<Name> {
+  name: Name;
+  /** It runs when the service starts, and in this interval; absent: only after another round. */
+  everyMs?: number;
+  /** It also runs whenever this round has ended. */
+  after?: Name;
+  run: (signal: AbortSignal) => Promise<unknown>;
+  /** Runs one job at a time for each name; absent: the work has a queue of its own. */
+  queue?: Background;
+}
+
+/** Runs each round when the service starts, which continues work that an earlier process left behind, and then in its interval. */
+export class Rounds<Name extends string> {
+  readonly #rounds: readonly Round<Name>[];
+  readonly #timers: NodeJS.Timeout[] = [];
+
+  constructor(rounds: readonly Round<Name>[]) {
+    this.#rounds = rounds;
+  }
+
+  start(): void {
+    for (const { name, everyMs } of this.#rounds) {
+      if (everyMs === undefined) continue;
+      void this.run(name);
+      this.#timers.push(setInterval(() => void this.run(name), everyMs).unref());
+    }
+  }
+
+  /** Runs the round now, or joins it if it is running, and then the rounds after it. Resolves even if they fail. */
+  async run(name: Name): Promise<void> {
+    const round = this.#rounds.find((one) => one.name === name);
+    if (!round) return;
+    const work = async (signal: AbortSignal) => void (await round.run(signal));
+    await (round.queue ? round.queue.run(name, work) : work(NEVER));
+    await Promise.all(this.#rounds.filter(({ after }) => after === name).map((next) => this.run(next.name)));
+  }
+
+  /** Starts no more rounds by itself. */
+  stop(): void {
+    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+export type RoundName =
+  | 'sweep'
+  | 'revocations'
+  | 'jobs'
+  | 'countersigning'
+  | 'retention'
+  | 'expired'
+  | 'orphans'
+  | 'derive'
+  | 'sums'
+  | 'unused'
+  | 'sign-ins'
+  | 'organizations'
+  | 'removed members'
+  | 'audit heads'
+  | 'quotas'
+  | 'views';
+
+export interface RoundsOptions {
+  store: Store;
+  onBus: JetStreamJournal | undefined;
+  clock: TrustedClock;
+  now: () => number;
+  background: Background;
+  /** Sweeping has its own queue, because the job that removes organizations waits for a sweep. */
+  sweeping: Background;
+  /** Called when content was removed from the store. */
+  onRemoved: () => void;
+  revocation: Pick<Revocation, 'resume'>;
+  jobs: Pick<Jobs, 'resume'>;
+  countersigner: Pick<Countersigner, 'catchUp'>;
+  retention: Omit<Parameters<typeof applyRetention>[0], 'now' | 'signal'>;
+  indexer: Pick<Indexer, 'catchUp'>;
+  daySums: Pick<DaySums, 'catchUp'>;
+  quotas: Pick<StorageQuotas, 'flush' | 'purge'>;
+  sessionLog: SessionChanges;
+  auditHeads: AuditHeads | undefined;
+  sessionViews: Pick<SessionViews, 'flush'>;
+  shareCounts: Pick<ShareCounts, 'flush'>;
+}
+
+const FLUSH_MS = 10_000;
+const SWEEP_MS = 15_000;
+const MINUTE_MS = 60_000;
+const CATCH_UP_MS = 300_000;
+const HOUR_MS = 3_600_000;
+
+/** The rounds of a service. */
+export function createRounds(options: RoundsOptions): Rounds<RoundName> {
+  const { background, sweeping, sessionLog, auditHeads, clock, now, onBus, onRemoved, quotas } = options;
+  const { db } = options.store;
+  /** Work that deletes because of age, as of one moment. It does nothing while the clock is doubted. */
+  const byAge = (work: (at: number, signal: AbortSignal) => Promise<unknown>) => async (signal: AbortSignal) => {
+    const at = await clock.time();
+    if (at !== undefined) await work(at, signal);
+  };
+  const sweep = async (signal: AbortSignal) => {
+    const removeElsewhere =
+      onBus && ((session: Parameters<typeof onBus.removeDeleted>[0]) => onBus.removeDeleted(session));
+    const deleted = () => sweepDeleted(db, now, { signal, onRemoved, removeElsewhere });
+    await sweepContents(db, now, signal, onRemoved).finally(deleted);
+  };
+  const retain = byAge((at, signal) => applyRetention({ ...options.retention, now: () => at, signal }));
+  const removeOrganizations = (signal: AbortSignal) =>
+    removeDeletedOrganizations({
+      db,
+      sessionLog,
+      sweep: () => rounds.run('sweep'),
+      onRemoving: async (organizationId) => auditHeads?.end(organizationId),
+      signal,
+    });
+  const purge = byAge(async (at, signal) => {
+    await purgeUnused(db, at, signal);
+    await quotas.purge(at);
+  });
+  const writeViews = () => Promise.all([options.sessionViews.flush(), options.shareCounts.flush()]);
+  const deleteOfRemoved = (signal: AbortSignal) => deleteSessionsOfRemoved({ db, sessionLog, signal });
+  const rounds: Rounds<RoundName> = new Rounds<RoundName>([
+    { name: 'sweep', everyMs: SWEEP_MS, after: 'retention', run: sweep, queue: sweeping },
+    { name: 'revocations', everyMs: MINUTE_MS, run: options.revocation.resume, queue: background },
+    { name: 'jobs', everyMs: MINUTE_MS, run: () => options.jobs.resume(), queue: background },
+    { name: 'countersigning', everyMs: HOUR_MS, run: () => options.countersigner.catchUp() },
+    // A session outlives its retention period by at most this interval.
+    { name: 'retention', everyMs: HOUR_MS, run: retain, queue: background },
+    { name: 'expired', after: 'retention', run: (signal) => recordExpired(db, now(), signal), queue: background },
+    { name: 'orphans', after: 'expired', run: (signal) => sweepOrphans(db, signal), queue: background },
+    { name: 'derive', everyMs: CATCH_UP_MS, run: () => options.indexer.catchUp() },
+    { name: 'sums', everyMs: MINUTE_MS, run: () => options.daySums.catchUp() },
+    { name: 'unused', everyMs: HOUR_MS, run: purge, queue: background },
+    { name: 'sign-ins', everyMs: SWEEP_MS, run: byAge((at) => purgeDevices(db, at)), queue: background },
+    { name: 'organizations', everyMs: SWEEP_MS, run: removeOrganizations, queue: background },
+    { name: 'removed members', everyMs: SWEEP_MS, run: deleteOfRemoved, queue: background },
+    { name: 'audit heads', everyMs: SIGN_EVERY_MS, run: async () => auditHeads?.sign(), queue: background },
+    // A crash loses the bytes and the views of this interval.
+    { name: 'quotas', everyMs: FLUSH_MS, run: () => quotas.flush(), queue: background },
+    { name: 'views', everyMs: FLUSH_MS, run: writeViews, queue: background },
+  ]);
+  return rounds;
+}
