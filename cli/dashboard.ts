@@ -1,4 +1,4 @@
-import { paths } from '../dashboard/app/paths.ts';
+import { paths } from '../contract/pages.ts';
 import type { Context } from './context.ts';
 import { createService } from './upload/service.ts';
 

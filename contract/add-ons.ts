@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { ADD_ON_KINDS } from '../transcript/entry/add-on.ts';
 import { OneOf } from './common.ts';
+import { ADD_ON_KINDS } from './names.ts';
 import { UsageQuery } from './review.ts';
 
 const count = (description?: string) => Type.Integer({ minimum: 0, ...(description && { description }) });

@@ -1,5 +1,5 @@
+import { NOBODY } from './names.ts';
 import type { Member } from './organization.ts';
-import { NOBODY } from './review.ts';
 
 /** A member's id and e-mail address, which may differ in case. */
 export type Named = Pick<Member, 'userId' | 'email'>;

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Id, OneOf, Timestamp } from './common.ts';
+import { DIMENSIONS, ORDERS } from './names.ts';
 import { Expiry } from './retention.ts';
 import { Session } from './session.ts';
 
@@ -168,9 +169,6 @@ export const IndexLine = Type.Object({
 });
 export type IndexLine = Static<typeof IndexLine>;
 
-export const ORDERS = ['started', 'duration', 'events', 'failures', 'changes', 'tokens', 'cost', 'redactions'] as const;
-export type Order = (typeof ORDERS)[number];
-
 /**
  * Orders pages of sessions by start. Within a page, the best matches come first: sessions with all words in one event, and
  * messages of people and agents before the output of tools and before context.
@@ -259,11 +257,6 @@ export type Figures = Static<typeof Figures>;
 
 export const DayFigures = Type.Object({ day: Type.String({ description: 'YYYY-MM-DD, UTC' }), ...figures });
 export type DayFigures = Static<typeof DayFigures>;
-
-export const DIMENSIONS = ['agent', 'model', 'repository', 'environment', 'person'] as const;
-
-/** Names the sessions that belong to no member, in figures by person and in `person:`. */
-export const NOBODY = 'nobody';
 
 export const UsageQuery = Type.Object({
   from: Type.Optional(

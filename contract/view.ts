@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Body, Id, OneOf, Timestamp, VisibleText } from './common.ts';
-import { ORDERS, SearchQuery } from './review.ts';
+import { ORDERS } from './names.ts';
+import { SearchQuery } from './review.ts';
 
 export const MAX_VIEW_NAME = 60;
 

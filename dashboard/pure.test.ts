@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../contract/client.ts';
+import { paths } from '../contract/pages.ts';
 import { wordError } from './app/api.ts';
-import { paths } from './app/paths.ts';
 import { readFrameSearch, readSessionSearch } from './app/search.ts';
 import {
   formatAgo,

@@ -1,10 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, retainSearchParams } from '@tanstack/react-router';
 import type { Client } from '../contract/client.ts';
+import { type FrameSearch, stringifySearch } from '../contract/pages.ts';
 import { personQuery, sessionQuery, sessionsQuery } from './app/queries.ts';
 import type { IndexReader } from './app/read-index.ts';
 import {
-  type FrameSearch,
   parseSearch,
   readAddOnsSearch,
   readAuditSearch,
@@ -15,7 +15,6 @@ import {
   readOverviewSearch,
   readSessionSearch,
   readSessionsSearch,
-  stringifySearch,
 } from './app/search.ts';
 import { Gate } from './frame/gate.tsx';
 import { BrokenPage, LostPage } from './frame/lost.tsx';

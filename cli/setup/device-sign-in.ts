@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, ServiceError } from '../../contract/client.ts';
 import type { CollectedReading, CollectedSecret, DevicePurpose, StartedDevice } from '../../contract/device.ts';
-import { paths } from '../../dashboard/app/paths.ts';
+import { paths } from '../../contract/pages.ts';
 import { openInBrowser } from '../browser.ts';
 import type { Context } from '../context.ts';
 import { findDashboard } from '../dashboard.ts';

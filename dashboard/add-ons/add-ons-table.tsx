@@ -1,8 +1,7 @@
 import type { AddOns } from '../../contract/add-ons.ts';
+import type { AddOnKind } from '../../contract/names.ts';
+import { type FrameSearch, paths } from '../../contract/pages.ts';
 import { formatQuery } from '../../contract/written-query.ts';
-import type { AddOnKind } from '../../transcript/entry/add-on.ts';
-import { paths } from '../app/paths.ts';
-import type { FrameSearch } from '../app/search.ts';
 import { useLinks } from '../app/use-links.ts';
 import { hrefOf } from '../kit/base-path.ts';
 import { formatCost, formatCount, formatPart, formatTokens, plural } from '../kit/format.ts';

@@ -1,8 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { AddOnKind } from '../../transcript/entry/add-on.ts';
+import type { AddOnKind } from '../../contract/names.ts';
+import type { AddOnsSearch } from '../../contract/pages.ts';
 import { usageQuery, useAddOns } from '../app/queries.ts';
-import type { AddOnsSearch } from '../app/search.ts';
 import { Page } from '../frame/page.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { Waiting } from '../kit/notes.tsx';

@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { AuditAction, AuditEntry, AuditParty } from '../../contract/audit.ts';
+import type { AuditSearch } from '../../contract/pages.ts';
 import { useApp, useIsAdmin } from '../app/app.ts';
 import { keys, useEnvironments, useInstallations, useMembers, useSecrets } from '../app/queries.ts';
-import type { AuditSearch } from '../app/search.ts';
 import { Page } from '../frame/page.tsx';
 import { Button } from '../kit/button.tsx';
 import { Waiting } from '../kit/notes.tsx';

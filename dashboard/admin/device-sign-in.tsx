@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { DeviceSignIn } from '../../contract/device.ts';
+import { paths } from '../../contract/pages.ts';
 import type { Plane } from '../../contract/secret.ts';
-import { paths } from '../app/paths.ts';
 import { keys, useChange } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
 import { Pairs } from '../kit/pairs.tsx';

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Environment, MachineHealth } from '../../contract/environment.ts';
+import { paths } from '../../contract/pages.ts';
 import { useIsAdmin } from '../app/app.ts';
-import { paths } from '../app/paths.ts';
 import { keys, useEnvironments, useMachineHealth } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
 import { formatExact, plural } from '../kit/format.ts';

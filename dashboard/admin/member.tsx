@@ -1,5 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { paths } from '../app/paths.ts';
+import { paths } from '../../contract/pages.ts';
 import { useMachineHealth, useMembers, useSessions } from '../app/queries.ts';
 import { Page } from '../frame/page.tsx';
 import { formatExact } from '../kit/format.ts';

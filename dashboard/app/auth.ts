@@ -1,7 +1,7 @@
 import type { User } from 'oidc-client-ts';
 import type { BootstrapConfig } from '../../contract/bootstrap.ts';
+import { paths } from '../../contract/pages.ts';
 import { hrefOf, serviceAddress, storageName } from '../kit/base-path.ts';
-import { paths } from './paths.ts';
 import { type End, findEnd, noteSignIn, noteSignOut, watchTabs } from './tabs.ts';
 
 /** Signing in, and the token that proves it. */

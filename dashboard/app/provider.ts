@@ -1,7 +1,7 @@
 import { ErrorResponse, ErrorTimeout, type OidcMetadata, UserManager, WebStorageStateStore } from 'oidc-client-ts';
 import type { BootstrapConfig } from '../../contract/bootstrap.ts';
+import { paths } from '../../contract/pages.ts';
 import { serviceAddress, storageName } from '../kit/base-path.ts';
-import { paths } from './paths.ts';
 
 /** Seconds in which the provider has to answer; without a timeout the page would stay blank. */
 const PATIENCE = 10;

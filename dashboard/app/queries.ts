@@ -12,14 +12,14 @@ import type { Installation } from '../../contract/agent.ts';
 import type { Client } from '../../contract/client.ts';
 import type { Environment } from '../../contract/environment.ts';
 import type { MaskReceipt } from '../../contract/mask.ts';
+import type { AddOnKind } from '../../contract/names.ts';
+import type { FrameSearch, SessionsSearch } from '../../contract/pages.ts';
 import type { RetentionRule } from '../../contract/retention.ts';
 import type { SearchPage, SessionFacts, SessionSummary } from '../../contract/review.ts';
 import type { Secret } from '../../contract/secret.ts';
-import type { AddOnKind } from '../../transcript/entry/add-on.ts';
 import type { Entry, PromptEntry } from '../../transcript/entry/entry.ts';
 import { hrefOf } from '../kit/base-path.ts';
 import { useApp } from './app.ts';
-import type { FrameSearch, SessionsSearch } from './search.ts';
 
 /** The search, the order and the plane of a list of sessions. */
 export type SessionSearch = FrameSearch & SessionsSearch;

@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { paths, type SessionsSearch, stringifySearch } from '../../contract/pages.ts';
 import { runs } from '../../contract/test/runs.ts';
-import { paths } from './paths.ts';
-import {
-  parseSearch,
-  readOverviewSearch,
-  readSessionSearch,
-  readSessionsSearch,
-  type SessionsSearch,
-  stringifySearch,
-} from './search.ts';
+import { parseSearch, readOverviewSearch, readSessionSearch, readSessionsSearch } from './search.ts';
 
 test('the address of a list restores any search', () => {
   const search = fc.record(

@@ -1,89 +1,18 @@
-import type { DIMENSIONS as ALL_DIMENSIONS, ORDERS as ALL_ORDERS } from '../../contract/review.ts';
-import type { AddOnKind } from '../../transcript/entry/add-on.ts';
+import { ADD_ON_KINDS, DIMENSIONS, ORDERS } from '../../contract/names.ts';
+import {
+  type AddOnsSearch,
+  type AuditSearch,
+  type CompareSearch,
+  type DeviceSearch,
+  type FrameSearch,
+  type HoldsSearch,
+  type OverviewSearch,
+  SESSION_VIEWS,
+  type SessionSearch,
+  type SessionsSearch,
+} from '../../contract/pages.ts';
 
-/** The query strings of the pages. They are read leniently: invalid values are ignored. */
-
-export interface FrameSearch {
-  /** Absent: live. */
-  plane?: 'test' | 'all' | undefined;
-}
-
-export type Order = (typeof ALL_ORDERS)[number];
-export type Dimension = (typeof ALL_DIMENSIONS)[number];
-
-// Copies of the contract's values: importing them would bring the schemas along, which weigh more than this page.
-const ORDERS = [
-  'started',
-  'duration',
-  'events',
-  'failures',
-  'changes',
-  'tokens',
-  'cost',
-  'redactions',
-] satisfies Order[];
-export const DIMENSIONS = ['agent', 'model', 'repository', 'environment', 'person'] satisfies Dimension[];
-const ADD_ON_KINDS = ['mcp', 'skill', 'subagent', 'plugin'] satisfies AddOnKind[];
-
-const VIEWS = ['changes', 'story', 'agents'] as const;
-
-export interface SessionsSearch {
-  /** In the language of `contract/query.ts`. */
-  q?: string | undefined;
-  /** Absent: by start. */
-  order?: Order | undefined;
-  /** Absent: the largest first. */
-  direction?: 'asc' | undefined;
-  /** The session to compare with another one, which the person picks from the list. */
-  compare?: string | undefined;
-}
-
-export interface SessionSearch {
-  /** The sequence number of the current event. */
-  e?: number | undefined;
-  /** The search that led to the event. */
-  find?: string | undefined;
-  /** A range of events that the strip zooms to. */
-  from?: number | undefined;
-  to?: number | undefined;
-  /** Kinds of rows, separated by commas; absent: all but records. */
-  show?: string | undefined;
-  /** Only this sub-agent. */
-  lane?: string | undefined;
-  /** The view that replaces the timeline. `story`: the outline, if there is no room for it beside the timeline. */
-  view?: (typeof VIEWS)[number] | undefined;
-}
-
-export interface AuditSearch {
-  action?: string | undefined;
-  /** Id of the person who acted. */
-  actor?: string | undefined;
-}
-
-export interface HoldsSearch {
-  /** The session to place a hold on. */
-  session?: string | undefined;
-}
-
-export interface OverviewSearch {
-  /** The number of days up to today; absent: 30, or the range of `from` and `to`. */
-  days?: 7 | 90 | undefined;
-  /** First and last day, UTC. */
-  from?: string | undefined;
-  to?: string | undefined;
-  /** The dimension of the figures; absent: agent. */
-  by?: Exclude<Dimension, 'agent'> | undefined;
-}
-
-export interface AddOnsSearch extends Pick<OverviewSearch, 'days' | 'from' | 'to'> {
-  /** Absent: all. */
-  kind?: AddOnKind | undefined;
-}
-
-export interface DeviceSearch {
-  /** The user code that a terminal shows. */
-  code?: string | undefined;
-}
+/** Reads the query strings of the pages leniently: invalid values are ignored. */
 
 type Given = Record<string, unknown>;
 
@@ -106,14 +35,8 @@ export const readSessionSearch = ({ e, find, from, to, show, lane, view }: Given
   ...(isSequence(from) && isSequence(to) && Number(from) <= Number(to) && { from: Number(from), to: Number(to) }),
   ...(isText(show) && { show }),
   ...(isText(lane) && { lane }),
-  ...(isOneOf(VIEWS, view) && { view }),
+  ...(isOneOf(SESSION_VIEWS, view) && { view }),
 });
-
-/** The two sessions to compare. */
-export interface CompareSearch {
-  one?: string | undefined;
-  other?: string | undefined;
-}
 
 export const readCompareSearch = ({ one, other }: Given): CompareSearch => ({
   ...(isText(one) && { one }),
@@ -149,15 +72,6 @@ export const readDeviceSearch = ({ code }: Given): DeviceSearch => (isText(code)
 
 /** Parses a query string. Every value is a text, and no value is parsed as JSON. */
 export const parseSearch = (text: string): Given => Object.fromEntries(new URLSearchParams(text));
-
-/** Formats a query string; undefined values are left out. */
-export function stringifySearch(search: Given): string {
-  const given = Object.entries(search).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as [string, string]],
-  );
-  const text = new URLSearchParams(given).toString();
-  return text === '' ? '' : `?${text}`;
-}
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 const isOneOf = <const Value>(values: readonly Value[], value: unknown): value is Value =>

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { paths } from '../app/paths.ts';
+import { paths } from '../../contract/pages.ts';
 import { Heading } from './heading.tsx';
 import { Wordmark } from './wordmark.tsx';
 

@@ -1,7 +1,7 @@
 import { Navigate, Outlet, useRouterState } from '@tanstack/react-router';
+import { paths } from '../../contract/pages.ts';
 import { isMember, PersonProvider } from '../app/app.ts';
 import { lostMembership } from '../app/membership.ts';
-import { paths } from '../app/paths.ts';
 import { usePersonQuery } from '../app/queries.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { ErrorNote } from '../shared/error-note.tsx';

@@ -1,8 +1,8 @@
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
+import { paths } from '../../contract/pages.ts';
 import { useApp } from '../app/app.ts';
 import { isAnswering } from '../app/auth.ts';
-import { paths } from '../app/paths.ts';
 import { MissingCode } from '../kit/lazy.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { Page } from './page.tsx';

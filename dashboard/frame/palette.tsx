@@ -15,8 +15,8 @@ import {
   UserPlus,
 } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { paths } from '../../contract/pages.ts';
 import { useApp, useIsAdmin } from '../app/app.ts';
-import { paths } from '../app/paths.ts';
 import { useSessions } from '../app/queries.ts';
 import { useTheme } from '../kit/appearance.ts';
 import { type Command as PageCommand, usePageCommands } from '../kit/commands.ts';

@@ -14,8 +14,8 @@ import {
   Users,
 } from 'lucide-react';
 import { Suspense, useState } from 'react';
+import { paths } from '../../contract/pages.ts';
 import { usePerson } from '../app/app.ts';
-import { paths } from '../app/paths.ts';
 import { Boundary } from '../kit/boundary.tsx';
 import { Choice } from '../kit/choice.tsx';
 import { lazyPart } from '../kit/lazy.tsx';

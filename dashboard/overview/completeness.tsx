@@ -1,4 +1,4 @@
-import { paths } from '../app/paths.ts';
+import { paths } from '../../contract/pages.ts';
 import { useMachineHealth } from '../app/queries.ts';
 import { hrefOf } from '../kit/base-path.ts';
 import { CompletenessLine } from '../shared/completeness-line.tsx';

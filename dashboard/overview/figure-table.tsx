@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
+import type { FrameSearch } from '../../contract/pages.ts';
 import type { Figures, Usage } from '../../contract/review.ts';
-import type { FrameSearch } from '../app/search.ts';
 import { hrefOf } from '../kit/base-path.ts';
 import { formatCount, formatPart, formatUtcDay } from '../kit/format.ts';
 import { Table } from '../kit/table.tsx';

@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Environment } from '../../contract/environment.ts';
-import { paths } from '../app/paths.ts';
+import { type FrameSearch, paths } from '../../contract/pages.ts';
 import { useEnvironments, useMachineHealth } from '../app/queries.ts';
-import type { FrameSearch } from '../app/search.ts';
 import { hrefOf } from '../kit/base-path.ts';
 import { formatCount } from '../kit/format.ts';
 import { Table } from '../kit/table.tsx';

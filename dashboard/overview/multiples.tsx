@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
+import { DIMENSIONS, type Dimension } from '../../contract/names.ts';
+import type { FrameSearch } from '../../contract/pages.ts';
 import type { Usage } from '../../contract/review.ts';
-import { DIMENSIONS, type Dimension, type FrameSearch } from '../app/search.ts';
 import { hrefOf } from '../kit/base-path.ts';
 import { Choice } from '../kit/choice.tsx';
 import { formatCost, formatPart, formatShort } from '../kit/format.ts';

@@ -1,9 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
+import { type FrameSearch, type OverviewSearch, paths } from '../../contract/pages.ts';
 import type { Usage } from '../../contract/review.ts';
-import { paths } from '../app/paths.ts';
 import { keys, usageQuery, useUsage } from '../app/queries.ts';
-import type { FrameSearch, OverviewSearch } from '../app/search.ts';
 import { useLinks } from '../app/use-links.ts';
 import { Page } from '../frame/page.tsx';
 import { hrefOf } from '../kit/base-path.ts';

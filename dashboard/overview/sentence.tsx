@@ -1,5 +1,5 @@
+import { paths } from '../../contract/pages.ts';
 import type { Figures, Usage } from '../../contract/review.ts';
-import { paths } from '../app/paths.ts';
 import { useMachineHealth } from '../app/queries.ts';
 import { hrefOf } from '../kit/base-path.ts';
 import { formatPart, plural } from '../kit/format.ts';

@@ -1,7 +1,7 @@
+import type { Dimension } from '../../contract/names.ts';
+import { type FrameSearch, paths } from '../../contract/pages.ts';
 import type { Figures, Usage } from '../../contract/review.ts';
 import { type Field, formatQuery } from '../../contract/written-query.ts';
-import { paths } from '../app/paths.ts';
-import type { Dimension, FrameSearch } from '../app/search.ts';
 import { FIELD_OF, type Group } from '../shared/group-names.ts';
 import { filtersOf, type Range, sumBySlot } from '../shared/series-slots.ts';
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
+import type { FrameSearch } from '../../contract/pages.ts';
 import type { Usage } from '../../contract/review.ts';
-import type { FrameSearch } from '../app/search.ts';
 import { hrefOf } from '../kit/base-path.ts';
 import { formatCount, formatPart, plural } from '../kit/format.ts';
 import { ShowAll } from '../kit/more.tsx';

@@ -1,7 +1,7 @@
 import type { CSSProperties, KeyboardEvent } from 'react';
+import type { FrameSearch } from '../../contract/pages.ts';
 import type { Usage } from '../../contract/review.ts';
 import { hourOfWeek } from '../../contract/written-query.ts';
-import type { FrameSearch } from '../app/search.ts';
 import { hrefOf } from '../kit/base-path.ts';
 import { formatCount } from '../kit/format.ts';
 import { sessionsOf } from './series.ts';

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { GitFork } from 'lucide-react';
+import { paths } from '../../contract/pages.ts';
 import type { SessionFacts } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
-import { paths } from '../app/paths.ts';
 import { useSummary } from '../app/queries.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { titleOf } from '../shared/session-title.ts';

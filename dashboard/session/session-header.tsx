@@ -1,8 +1,8 @@
 import { Keyboard, PanelRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { paths } from '../../contract/pages.ts';
 import type { SessionFacts, SessionSummary } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
-import { paths } from '../app/paths.ts';
 import { useEnvironments } from '../app/queries.ts';
 import { Heading } from '../frame/heading.tsx';
 import { serviceAddress } from '../kit/base-path.ts';

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { paths } from '../../contract/pages.ts';
 import { useHistoryEntry } from '../app/history-entry.ts';
-import { paths } from '../app/paths.ts';
 import { serviceAddress } from '../kit/base-path.ts';
 import { plural } from '../kit/format.ts';
 import { lastPlaces } from './last-place.ts';

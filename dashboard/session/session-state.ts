@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { paths } from '../../contract/pages.ts';
 import type { Session } from '../../contract/session.ts';
-import { paths } from '../app/paths.ts';
 import { useNotice } from './notice.tsx';
 import type { OutcomeLinks } from './outcome-line.tsx';
 import { useSessionData } from './session-data.ts';

@@ -1,6 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useLayoutEffect } from 'react';
-import { paths } from '../app/paths.ts';
+import { paths } from '../../contract/pages.ts';
 import { useSession } from '../app/queries.ts';
 import { Page } from '../frame/page.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';

@@ -1,4 +1,4 @@
-import { paths } from '../app/paths.ts';
+import { paths } from '../../contract/pages.ts';
 import { readTimeMode, TIME_MODES, type TimeMode, useTimeMode, writeTimeMode } from '../kit/appearance.ts';
 import { hrefOf } from '../kit/base-path.ts';
 import { formatClock, formatDuration, formatExact } from '../kit/format.ts';

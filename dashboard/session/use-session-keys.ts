@@ -1,6 +1,6 @@
 import { Columns2, Copy, FoldVertical, TriangleAlert, UnfoldVertical } from 'lucide-react';
 import { type Dispatch, type SetStateAction, useEffect } from 'react';
-import type { SessionSearch } from '../app/search.ts';
+import type { SessionSearch } from '../../contract/pages.ts';
 import { useCommands } from '../kit/commands.ts';
 import { type Keys, useKeys } from '../kit/use-keys.ts';
 import { canOpen } from './model/rows.ts';

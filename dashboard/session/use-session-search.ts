@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
-import type { SessionSearch } from '../app/search.ts';
+import type { SessionSearch } from '../../contract/pages.ts';
 import { SHOWABLE, type Showable } from './model/rows.ts';
 
 /** The query string of a session's page, and two functions that change it. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
+import type { Order } from '../../contract/names.ts';
 import type { SessionRow } from '../app/queries.ts';
-import type { Order } from '../app/search.ts';
 import { formatCount, formatDuration, formatExact, formatShort, formatTokens, plural } from '../kit/format.ts';
 import { Lines } from '../kit/lines.tsx';
 import { Ago, useNow } from '../kit/time.tsx';

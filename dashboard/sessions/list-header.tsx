@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
+import type { Order } from '../../contract/names.ts';
 import type { SessionSearch } from '../app/queries.ts';
-import type { Order } from '../app/search.ts';
 import { type Column, FAILED } from './columns.tsx';
 
 interface Props {

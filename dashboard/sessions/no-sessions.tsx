@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { paths } from '../app/paths.ts';
+import { paths } from '../../contract/pages.ts';
 import type { SessionSearch } from '../app/queries.ts';
 import { CopyLine } from '../kit/copy.tsx';
 import { Empty } from '../kit/notes.tsx';

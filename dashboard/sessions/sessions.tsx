@@ -1,10 +1,10 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowUp } from 'lucide-react';
 import { useCallback, useMemo, useRef, useState } from 'react';
+import { paths } from '../../contract/pages.ts';
 import { parseQuery } from '../../contract/query.ts';
 import type { Session } from '../../contract/session.ts';
 import { formatQuery } from '../../contract/written-query.ts';
-import { paths } from '../app/paths.ts';
 import { SCREENFUL, type SessionRow, type SessionSearch, useSession, useSessions } from '../app/queries.ts';
 import { Page } from '../frame/page.tsx';
 import { hrefOf } from '../kit/base-path.ts';

@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
+import { NOBODY } from '../../contract/names.ts';
 import { namesOf } from '../../contract/person-name.ts';
-import { NOBODY, type Usage } from '../../contract/review.ts';
+import type { Usage } from '../../contract/review.ts';
 import type { Field } from '../../contract/written-query.ts';
 import {
   type SessionRow,

@@ -1,9 +1,8 @@
 import { useMemo } from 'react';
+import { type Dimension, NOBODY } from '../../contract/names.ts';
 import type { Usage } from '../../contract/review.ts';
-import { NOBODY } from '../../contract/review.ts';
 import type { Field } from '../../contract/written-query.ts';
 import { useEnvironments } from '../app/queries.ts';
-import type { Dimension } from '../app/search.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { agentColor, agentName } from './agent-name.tsx';
 import { useNameOf } from './person-name.tsx';

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Environment, MachineHealth, MachineState, ReportedState } from '../../contract/environment.ts';
 import { onboarding } from '../../contract/onboarding.ts';
-import { paths } from '../app/paths.ts';
+import { paths } from '../../contract/pages.ts';
 import { serviceAddress } from '../kit/base-path.ts';
 import { formatAgo, formatExact, formatMoment, plural } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';

@@ -1,4 +1,4 @@
-import type { OverviewSearch } from '../app/search.ts';
+import type { OverviewSearch } from '../../contract/pages.ts';
 import { Choice } from '../kit/choice.tsx';
 import { DateField } from '../kit/date-field.tsx';
 import type { Range } from './series-slots.ts';

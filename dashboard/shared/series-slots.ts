@@ -1,6 +1,6 @@
+import type { OverviewSearch } from '../../contract/pages.ts';
 import type { DayFigures, Figures } from '../../contract/review.ts';
 import type { Filter } from '../../contract/written-query.ts';
-import type { OverviewSearch } from '../app/search.ts';
 
 /** Days as `YYYY-MM-DD`, UTC, both included. */
 export interface Range {

@@ -1,4 +1,4 @@
-import type { AddOnKind } from '../../transcript/entry/add-on.ts';
+import type { AddOnKind } from '../../contract/names.ts';
 import { add, type Figures, figuresOf, NOTHING } from './day-figures.ts';
 import type { Day, Facts } from './facts.ts';
 import { keyOfAddOn } from './fold-add-ons.ts';

@@ -1,6 +1,6 @@
 import type { AddOns } from '../../contract/add-ons.ts';
+import type { AddOnKind } from '../../contract/names.ts';
 import type { Grouping } from '../../contract/policy.ts';
-import type { AddOnKind } from '../../transcript/entry/add-on.ts';
 import { toDollars } from '../../transcript/entry/cost.ts';
 import { type AddOnFilter, findAddOns, readCallersOf, readTokensOf } from '../store/add-ons.ts';
 import { optionalTimestamp } from '../store/columns.ts';

@@ -1,4 +1,5 @@
-import { type AddOn, type AddOnKind, pluginOf } from '../../transcript/entry/add-on.ts';
+import type { AddOnKind } from '../../contract/names.ts';
+import { type AddOn, pluginOf } from '../../transcript/entry/add-on.ts';
 import type { SubagentEntry } from '../../transcript/entry/entry.ts';
 import { type AddOnUse, type Day, type Facts, keep } from './facts.ts';
 import { addSpent, type addUsage, noSpent } from './spent.ts';

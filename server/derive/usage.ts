@@ -1,12 +1,6 @@
+import { DIMENSIONS, NOBODY } from '../../contract/names.ts';
 import type { Grouping } from '../../contract/policy.ts';
-import {
-  type DayFigures,
-  DIMENSIONS,
-  type Figures,
-  NOBODY,
-  type SessionSummary,
-  type Usage,
-} from '../../contract/review.ts';
+import type { DayFigures, Figures, SessionSummary, Usage } from '../../contract/review.ts';
 import { hourOfWeek } from '../../contract/written-query.ts';
 import { toDollars } from '../../transcript/entry/cost.ts';
 import type { Db } from '../store/schema.ts';

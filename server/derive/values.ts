@@ -1,5 +1,5 @@
+import { ADD_ON_KINDS, type AddOnKind } from '../../contract/names.ts';
 import { LONGEST_COMMAND } from '../../contract/query.ts';
-import { ADD_ON_KINDS, type AddOnKind } from '../../transcript/entry/add-on.ts';
 import { storable } from '../store/columns.ts';
 import type { SessionValueRow } from '../store/schema.ts';
 import { hoursOfWeek } from './day-rows.ts';

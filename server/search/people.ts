@@ -1,5 +1,5 @@
+import { NOBODY } from '../../contract/names.ts';
 import { ME, membersCalled } from '../../contract/person-name.ts';
-import { NOBODY } from '../../contract/review.ts';
 import type { Filter } from '../../contract/written-query.ts';
 import { listNamed } from '../store/members.ts';
 import type { Db } from '../store/schema.ts';

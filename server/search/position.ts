@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import type { Order } from '../../contract/names.ts';
 import { Problem } from '../../contract/problem.ts';
-import type { Order } from '../../contract/review.ts';
 import type { Position } from './search-sessions.ts';
 
 const Count = Type.Integer({ minimum: 0, maximum: 2 ** 48 });

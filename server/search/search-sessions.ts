@@ -1,5 +1,6 @@
+import type { Order } from '../../contract/names.ts';
 import { type ParsedQuery, termsOf } from '../../contract/query.ts';
-import type { Hit, Order, SearchProgress } from '../../contract/review.ts';
+import type { Hit, SearchProgress } from '../../contract/review.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { countInOrder, findReadable, type OrderKey } from '../store/find-sessions.ts';
 import type { Db } from '../store/schema.ts';

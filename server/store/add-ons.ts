@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AddOnKind } from '../../transcript/entry/add-on.ts';
+import type { AddOnKind } from '../../contract/names.ts';
 import { allRows, NONE } from './rows.ts';
 import type { Db, SessionDayRow } from './schema.ts';
 import { PERSON } from './session-rows.ts';

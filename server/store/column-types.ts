@@ -1,4 +1,4 @@
-import type { AddOnKind } from '../../transcript/entry/add-on.ts';
+import type { AddOnKind } from '../../contract/names.ts';
 
 /* The types that SQL cannot express. A migration names the type of a column behind `--:`. */
 

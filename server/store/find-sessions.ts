@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import type { Order } from '../../contract/review.ts';
+import type { Order } from '../../contract/names.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { isOneOf, ofEngine, rowsOfTexts } from './dialect.ts';
 import { allRows, NONE } from './rows.ts';

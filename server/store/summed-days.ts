@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { NOBODY } from '../../contract/review.ts';
+import { NOBODY } from '../../contract/names.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { ofEngine } from './dialect.ts';
 import { allRows, changedRows, insertions, NONE, runAll, type Sql } from './rows.ts';

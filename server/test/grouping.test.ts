@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AddOns } from '../../contract/add-ons.ts';
+import { NOBODY } from '../../contract/names.ts';
 import type { PolicyBody } from '../../contract/policy.ts';
-import { NOBODY, type Usage } from '../../contract/review.ts';
+import type { Usage } from '../../contract/review.ts';
 import { ENGINES } from './engines.ts';
 import { type Machine, registerMachine } from './factories.ts';
 import { find, idsOf, sessionWith } from './searched.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ORDERS } from '../../contract/review.ts';
+import { ORDERS } from '../../contract/names.ts';
 import {
   type Among,
   findByTrait,

@@ -1,4 +1,4 @@
-import { ORDERS } from '../../contract/review.ts';
+import { ORDERS } from '../../contract/names.ts';
 import { VISIBILITIES, type Visibility } from '../../contract/session.ts';
 import { type AnyRouteName, type Ask, MACHINE_KEY, RIGHT } from './requests.ts';
 import type { World } from './world.ts';

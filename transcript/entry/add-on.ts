@@ -1,8 +1,5 @@
+import type { AddOnKind } from '../../contract/names.ts';
 import { asObject, asParsedObject, asText, type Loose } from './value.ts';
-
-/** The extensions that people add to an agent. A plugin may contain some of the others. */
-export const ADD_ON_KINDS = ['mcp', 'skill', 'subagent', 'plugin'] as const;
-export type AddOnKind = (typeof ADD_ON_KINDS)[number];
 
 export interface AddOn {
   kind: Exclude<AddOnKind, 'plugin'>;

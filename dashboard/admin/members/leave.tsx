@@ -1,7 +1,7 @@
 import { useState } from 'react';
+import { paths } from '../../../contract/pages.ts';
 import { useApp, usePerson } from '../../app/app.ts';
 import { forgetMembership } from '../../app/membership.ts';
-import { paths } from '../../app/paths.ts';
 import { noteLeft } from '../../app/tabs.ts';
 import { hrefOf } from '../../kit/base-path.ts';
 import { showHidden } from '../../kit/text/controls.ts';

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
+import { paths } from '../../../contract/pages.ts';
 import type { Session } from '../../../contract/session.ts';
 import { type MemberPerson, useApp } from '../../app/app.ts';
-import { paths } from '../../app/paths.ts';
 import { until, useEnvironments, useInstallations, usePolicy, useSecrets } from '../../app/queries.ts';
 import { showHidden } from '../../kit/text/controls.ts';
 import { Ago } from '../../kit/time.tsx';
