@@ -1,11 +1,10 @@
 import { dirname, normalize } from 'node:path';
 import { sourceFiles } from './files.ts';
 
-/**
- * Checks that imports between the folders of a workspace have no cycles, and neither have imports between its files.
- */
+/** Checks that imports between workspaces have no cycles, and neither have imports between their folders and files. */
 const files = new Map<string, Map<string, string>>();
 const folders = new Map<string, Map<string, string>>();
+const workspaces = new Map<string, Map<string, string>>();
 
 for (const { path, text } of sourceFiles()) {
   if (/\.test\.tsx?$|\/(test|e2e)\//.test(path)) continue;
@@ -14,7 +13,10 @@ for (const { path, text } of sourceFiles()) {
     const fact = `${path} imports ${imported}`;
     note(files, path, imported, fact);
     const [from, to] = [folderOf(path), folderOf(imported)];
-    if (from !== undefined && to !== undefined && from !== to) note(folders, from, to, fact);
+    if (from === undefined || to === undefined || from === to) continue;
+    note(folders, from, to, fact);
+    const [workspace = '', other = ''] = [from.split('/')[0], to.split('/')[0]];
+    if (workspace !== other) note(workspaces, workspace, other, fact);
   }
 }
 
@@ -42,7 +44,7 @@ function circlesIn(imports: typeof files): string[][] {
   return circles;
 }
 
-for (const imports of [folders, files]) {
+for (const imports of [workspaces, folders, files]) {
   for (const circle of circlesIn(imports)) {
     console.error(`These imports form a cycle: ${circle.join(' → ')}`);
     for (const [at, place] of circle.slice(0, -1).entries()) {
