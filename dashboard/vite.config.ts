@@ -36,6 +36,8 @@ export default defineConfig({
             },
             // The first page has no long lists.
             { name: 'long-lists', test: /node_modules.@tanstack.(virtual-core|react-virtual)|kit.use-virtual-list/ },
+            // Otherwise they would share a file with code of the palette, and pages without sessions would load them.
+            { name: 'session-styles', test: /session.session\.css$/ },
             { name: 'common', minShareCount: 7 },
             // With twice the threshold, the first page would also load modules that only other pages use.
             { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 5_000 },

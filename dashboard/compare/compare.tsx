@@ -1,4 +1,4 @@
-import '../session.css';
+import './compare.css';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { SessionFacts } from '../../contract/review.ts';

@@ -1,6 +1,5 @@
 import type { SessionFacts } from '../../contract/review.ts';
-import { formatCount, formatDuration, formatShort, formatTokens } from '../kit/format.ts';
-import { relativePath } from '../session/model/changed-files.ts';
+import { formatCount, formatDuration, formatShort, formatTokens, relativePath } from '../kit/format.ts';
 import { costOf } from '../shared/session-cost.tsx';
 
 /** A figure of both sessions, and the session with the better value, if any. */

@@ -121,3 +121,10 @@ export function formatLeft(time: number, now: number): string {
 }
 
 export const plural = (count: number, noun: string): string => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+/** A path relative to the folder; the whole path if the file is elsewhere. */
+export function relativePath(path: string, folder: string | undefined): string {
+  const base = folder?.replace(/[\\/]+$/, '');
+  const isInside = base !== undefined && path.startsWith(base) && /^[\\/][^\\/]/.test(path.slice(base.length));
+  return isInside ? path.slice(base.length + 1) : path;
+}

@@ -5,7 +5,7 @@ import type { Usage } from '../../contract/review.ts';
 import { useApp } from '../app/app.ts';
 import { readSummaries } from '../app/queries.ts';
 import { gather, throttle } from '../app/throttle.ts';
-import { changeRow } from '../sessions/live-rows.ts';
+import { changeRow } from '../shared/live-row.ts';
 
 const SUMMARIES_EVERY = 2_000;
 /** Reading all figures is more work, and nobody watches them by the second. */

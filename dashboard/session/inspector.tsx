@@ -10,7 +10,7 @@ import { type Pair, Pairs } from '../kit/pairs.tsx';
 import { Scroll } from '../kit/scroll.tsx';
 import { Tabs } from '../kit/tabs.tsx';
 import { showHidden } from '../kit/text/controls.ts';
-import { FactLists } from '../sessions/preview.tsx';
+import { FactLists } from '../shared/fact-lists.tsx';
 import { Changes } from './changes.tsx';
 import type { Timeline } from './model/build.ts';
 import { entriesOf, type Item } from './model/items.ts';

@@ -14,7 +14,7 @@ import { DeleteDialog } from '../shared/delete-dialog.tsx';
 import { VisibilityDialog } from '../shared/visibility.tsx';
 
 // Loaded on demand, since it is rarely needed.
-const ShareDialog = lazyPart(() => import('../share/share-dialog.tsx'), 'ShareDialog');
+const ShareDialog = lazyPart(() => import('./share-dialog.tsx'), 'ShareDialog');
 
 interface Props {
   session: Session;

@@ -1,4 +1,4 @@
-import '../session.css';
+import './session.css';
 import { EyeOff } from 'lucide-react';
 import { type RefObject, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ServiceError } from '../../contract/client.ts';
@@ -35,7 +35,7 @@ const SubagentsView = lazyPart(() => import('./subagents-view.tsx'), 'SubagentsV
 const HelpSheet = lazyPart(() => import('./help-sheet.tsx'), 'HelpSheet');
 const MaskDialog = lazyPart(() => import('./mask-dialog.tsx'), 'MaskDialog');
 
-/** The same query as in `session.css`. On such screens, the header scrolls out above the timeline. */
+/** The same query as in `session/styles/header.css`. On such screens, the header scrolls out above the timeline. */
 const LITTLE_HEIGHT = '(max-height: 700px)';
 
 /** A session: header, strip, outline, timeline, and the inspector on demand. */

@@ -1,6 +1,7 @@
 import type { LiveChange } from '../../contract/extensions.ts';
 import type { SessionSummary } from '../../contract/review.ts';
 import type { SessionPages, SessionRow } from '../app/queries.ts';
+import { changeRow } from '../shared/live-row.ts';
 
 /** The functions below apply live changes to loaded rows. No row moves. */
 
@@ -13,26 +14,6 @@ export const rowsOf = (data: SessionPages | undefined): SessionRow[] =>
  */
 export const applyChange = (data: SessionPages, change: LiveChange, now: number): SessionPages =>
   mapRows(data, (row) => (row.session.sessionId === change.sessionId ? changeRow(row, change, now) : row));
-
-/** The row after the change; nothing if its session was deleted. */
-export function changeRow<Row extends Pick<SessionRow, 'session'>>(
-  row: Row,
-  { status, eventCount }: LiveChange,
-  now: number,
-): Row | [] {
-  if (status === 'deleted') return [];
-  const { session } = row;
-  const ends = status !== 'active' && session.endedAt === undefined;
-  return {
-    ...row,
-    session: {
-      ...session,
-      status,
-      eventCount: Math.max(eventCount, session.eventCount),
-      ...(ends && { endedAt: new Date(now).toISOString() }),
-    },
-  };
-}
 
 export const applySummaries = (data: SessionPages, summaries: ReadonlyMap<string, SessionSummary>): SessionPages =>
   mapRows(data, (row) => {

@@ -1,15 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
 import type { Milestone, SessionFacts } from '../../contract/review.ts';
 import { type SessionRow, useFacts, usePrompts } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
 import { formatDuration } from '../kit/format.ts';
-import { Lines } from '../kit/lines.tsx';
 import { Waiting } from '../kit/notes.tsx';
 import { Pairs } from '../kit/pairs.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { ErrorNote } from '../shared/error-note.tsx';
+import { FactLists, FEW, Line, Part } from '../shared/fact-lists.tsx';
 import { PullRequestLink } from '../shared/pull-request-link.tsx';
 import { titleOf } from '../shared/session-title.ts';
 import { ShapeStrip } from '../shared/shape-strip.tsx';
@@ -19,8 +18,6 @@ interface Props {
   row: SessionRow;
   onClose: () => void;
 }
-
-const FEW = 12;
 
 /** A preview of a session beside the list: figures, strip, prompts, milestones, files and failed commands. */
 export function Preview({ row, onClose }: Props) {
@@ -86,73 +83,6 @@ function Milestones({ milestones, sessionId }: Pick<SessionFacts, 'milestones'> 
     </Part>
   );
 }
-
-/** The account, the changed files and the failed commands of a session. */
-export function FactLists({ facts, sessionId }: { facts: SessionFacts; sessionId: string }) {
-  const files = facts.files.toSorted((a, b) => b.added + b.removed - a.added - a.removed);
-  const failing = facts.commands.filter(({ failed }) => failed > 0);
-  const { account } = facts.summary;
-  return (
-    <>
-      {account !== undefined && <Pairs pairs={[{ name: 'account on the machine', value: showHidden(account) }]} />}
-      <Part title="Files changed" count={files.length}>
-        {files.slice(0, FEW).map(({ path, added, removed, sequence }) => (
-          <li key={path}>
-            <Line sessionId={sessionId} sequence={sequence}>
-              <span className="grow truncate text-left font-mono text-12" dir="rtl" title={showHidden(path)}>
-                <bdi>{showHidden(path)}</bdi>
-              </span>
-              <Lines added={added} removed={removed} />
-            </Line>
-          </li>
-        ))}
-      </Part>
-      <Part title="Failed commands" count={failing.length}>
-        {failing.slice(0, FEW).map(({ command, failed, runs, sequence }) => (
-          <li key={command}>
-            <Line sessionId={sessionId} sequence={sequence}>
-              <span className="grow truncate font-mono text-12">{showHidden(command)}</span>
-              <span className="num flex-none text-bad">{`${failed} of ${runs}`}</span>
-            </Line>
-          </li>
-        ))}
-      </Part>
-    </>
-  );
-}
-
-interface PartProps {
-  title: string;
-  /** The number of all lines. Without any, the part is not shown. */
-  count: number;
-  /** The number of listed lines. */
-  shown?: number;
-  children: ReactNode;
-}
-
-function Part({ title, count, shown = Math.min(count, FEW), children }: PartProps) {
-  if (count === 0) return undefined;
-  return (
-    <section>
-      <h3 className="mb-1 text-12 text-muted">
-        {title} {count}
-      </h3>
-      <ul>{children}</ul>
-      {count > shown && shown > 0 && <p className="text-12 text-muted">and {count - shown} more</p>}
-    </section>
-  );
-}
-
-const Line = (props: { sessionId: string; sequence: number; children: ReactNode }) => (
-  <Link
-    to="/sessions/$sessionId"
-    params={{ sessionId: props.sessionId }}
-    search={{ e: props.sequence }}
-    className="preview-line min-w-0 grow"
-  >
-    {props.children}
-  </Link>
-);
 
 const WORDS: Record<Milestone['kind'], (milestone: Milestone) => string> = {
   commit: ({ hash }) => hash?.slice(0, 7) ?? 'commit',

@@ -1,5 +1,5 @@
 import { basePath } from '../kit/base-path.ts';
-import '../session.css';
+import '../session/session.css';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { type Client, createClient, ServiceError } from '../../contract/client.ts';
 import type { SharedSession } from '../../contract/share.ts';
@@ -11,7 +11,7 @@ import { Pairs } from '../kit/pairs.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { AgentName } from '../shared/agent-name.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
-import { LEVEL_WORDS } from './words.ts';
+import { LEVEL_WORDS } from '../shared/share-levels.ts';
 
 /** A share as its reader sees it. */
 interface ReadShare {

@@ -1,7 +1,8 @@
 import { afterEach } from 'vitest';
 import { cleanup } from 'vitest-browser-react';
 import '../styles.css';
-import '../session.css';
+import '../compare/compare.css';
+import '../session/session.css';
 
 // All files share one document, and the library itself would only do this for the first file.
 afterEach(async () => {

@@ -1,7 +1,14 @@
 import { dirname, normalize } from 'node:path';
 import { sourceFiles } from './files.ts';
 
-/** Checks that imports between workspaces have no cycles, and neither have imports between their folders and files. */
+/**
+ * Checks that imports between workspaces have no cycles, and neither have imports between their folders and files. A feature of the
+ * dashboard imports no other feature, so that it can be changed or removed alone.
+ */
+const COMMON: ReadonlySet<string> = new Set(['app', 'frame', 'kit', 'shared']);
+/** Two more pages that show the events of sessions. */
+const BUILT_ON_SESSION: ReadonlySet<string> = new Set(['compare', 'share']);
+
 const files = new Map<string, Map<string, string>>();
 const folders = new Map<string, Map<string, string>>();
 const workspaces = new Map<string, Map<string, string>>();
@@ -18,6 +25,21 @@ for (const { path, text } of sourceFiles()) {
     const [workspace = '', other = ''] = [from.split('/')[0], to.split('/')[0]];
     if (workspace !== other) note(workspaces, workspace, other, fact);
   }
+  for (const [, target = ''] of text.matchAll(/(?:from|import)\(? ?'(\.[^']+)'/g)) {
+    checkFeature(path, normalize(`${dirname(path)}/${target}`));
+  }
+}
+
+function checkFeature(path: string, imported: string): void {
+  const [from, to] = [featureOf(path), featureOf(imported)];
+  if (from === undefined || to === undefined || from === to || COMMON.has(to)) return;
+  if (to === 'session' && BUILT_ON_SESSION.has(from)) return;
+  console.error(`${path} imports ${imported}: move the part that both features need to dashboard/shared`);
+  process.exitCode = 1;
+}
+
+function featureOf(path: string): string | undefined {
+  return /^dashboard\/([^/]+)\//.exec(path)?.[1];
 }
 
 function note(imports: typeof files, from: string, to: string, fact: string): void {

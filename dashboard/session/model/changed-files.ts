@@ -81,13 +81,6 @@ function wordsOf(item: Item): Edit['reason'] {
   return text === '' ? undefined : { sequence: item.sequence, text };
 }
 
-/** A path relative to the folder; the whole path if the file is elsewhere. */
-export function relativePath(path: string, folder: string | undefined): string {
-  const base = folder?.replace(/[\\/]+$/, '');
-  const isInside = base !== undefined && path.startsWith(base) && /^[\\/][^\\/]/.test(path.slice(base.length));
-  return isInside ? path.slice(base.length + 1) : path;
-}
-
 /** Redirections into files, editors that work in place, and commands that move, remove or restore files. */
 const CHANGING = [
   /(?:^|[^0-9>=&-])>>?\s*(?!\/dev\/|&)[\w./~"'$]/,

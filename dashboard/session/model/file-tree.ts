@@ -1,4 +1,5 @@
-import { type ChangedFile, relativePath } from './changed-files.ts';
+import { relativePath } from '../../kit/format.ts';
+import type { ChangedFile } from './changed-files.ts';
 
 /** A folder with its changed files. A folder that only contains another folder is merged with it. */
 export interface Folder {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { relativePath } from './changed-files.ts';
+import { relativePath } from './format.ts';
 
 test.each([
   ['/home/ada/shop/src/a.ts', '/home/ada/shop', 'src/a.ts'],

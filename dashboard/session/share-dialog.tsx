@@ -8,8 +8,8 @@ import { Radios } from '../kit/choice.tsx';
 import { CopyLine } from '../kit/copy.tsx';
 import { Dialog, DialogActions } from '../kit/dialog.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import { LEVEL_WORDS } from '../shared/share-levels.ts';
 import { ShareList, useSharesInForce } from '../shared/shares.tsx';
-import { LEVEL_WORDS } from './words.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = [1, 7, 30, 90, 365];
