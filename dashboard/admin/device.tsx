@@ -1,9 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ServiceError } from '../../contract/client.ts';
-import { useApp, usePerson } from '../app/app.ts';
-import { keys } from '../app/queries.ts';
+import { usePerson } from '../app/app.ts';
+import { keys, useResource } from '../app/queries.ts';
 import { AlonePage } from '../frame/alone.tsx';
 import { Button } from '../kit/button.tsx';
 import { showHidden } from '../kit/text/controls.ts';
@@ -28,14 +27,15 @@ interface Typing {
 }
 
 function Device({ userCode, isTyped, onType }: Typing & { userCode: string; isTyped: boolean }) {
-  const { api } = useApp();
-  const device = useQuery({
-    queryKey: keys.device(userCode),
-    queryFn: async ({ signal }) => (await api.getDeviceSignIn({ query: { userCode }, signal })).body,
-    // From the confirmation until the machine has fetched its secret.
-    refetchInterval: ({ state }) => (state.data?.status === 'approved' ? 1_000 : false),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const device = useResource(
+    keys.device(userCode),
+    async (api, signal) => (await api.getDeviceSignIn({ query: { userCode }, signal })).body,
+    {
+      // From the confirmation until the machine has fetched its secret.
+      refetchInterval: ({ state }) => (state.data?.status === 'approved' ? 1_000 : false),
+      staleTime: Number.POSITIVE_INFINITY,
+    },
+  );
   if (device.isPending) return null;
   if (device.data?.status === 'pending')
     return <DeviceDecision userCode={userCode} device={device.data} isTyped={isTyped} />;

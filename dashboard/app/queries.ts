@@ -1,7 +1,9 @@
 import {
   type InfiniteData,
   infiniteQueryOptions,
+  type QueryKey,
   queryOptions,
+  type UseQueryOptions,
   useInfiniteQuery,
   useMutation,
   useQuery,
@@ -67,7 +69,6 @@ const PAGE = '100';
 /** About as many sessions as a tall screen shows. */
 export const SCREENFUL = 50;
 
-/** The query parameters for a page of a list. */
 /** A browser on a machine without a valid time zone names this one, and counts in UTC. */
 const UNKNOWN_ZONE = 'Etc/Unknown';
 
@@ -77,6 +78,7 @@ const zoneOf = () => {
   return timeZone === UNKNOWN_ZONE ? 'UTC' : timeZone;
 };
 
+/** The query parameters for a page of a list. */
 export const searchQuery = ({ q, plane, order, direction }: SessionSearch, cursor?: string) => ({
   secretEnvironment: plane ?? ('live' as const),
   limit: PAGE,
@@ -85,6 +87,16 @@ export const searchQuery = ({ q, plane, order, direction }: SessionSearch, curso
   ...(direction && { direction }),
   ...(cursor && { cursor }),
 });
+
+/** An answer of the service, read under a key of the cache. */
+export const useResource = <Answer>(
+  queryKey: QueryKey,
+  read: (api: Client, signal: AbortSignal) => Promise<Answer>,
+  options: Omit<UseQueryOptions<Answer>, 'queryKey' | 'queryFn'> = {},
+) => {
+  const { api } = useApp();
+  return useQuery({ queryKey, queryFn: ({ signal }) => read(api, signal), ...options });
+};
 
 // Queries that a page begins with are separate functions, so that routes can start them while the page's code loads.
 
@@ -139,15 +151,15 @@ export function useSessions(search: SessionSearch, wanted = SCREENFUL) {
 }
 
 /** The facts of a session. They lag behind its events, so they are read again until they cover all events. */
-export function useFacts(sessionId: string, eventCount: number) {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: [...keys.facts(sessionId), Math.floor(Math.log2(eventCount + 1) * 4)],
-    queryFn: async ({ signal }) => (await api.getSessionFacts({ sessionId, signal })).body,
-    placeholderData: (previous) => previous,
-    ...until<SessionFacts>(({ summary }) => summary.summarizedThrough >= eventCount),
-  });
-}
+export const useFacts = (sessionId: string, eventCount: number) =>
+  useResource(
+    [...keys.facts(sessionId), Math.floor(Math.log2(eventCount + 1) * 4)],
+    async (api, signal) => (await api.getSessionFacts({ sessionId, signal })).body,
+    {
+      placeholderData: (previous) => previous,
+      ...until<SessionFacts>(({ summary }) => summary.summarizedThrough >= eventCount),
+    },
+  );
 
 /** This many prompts show what a session is about. At most `MOST_LINES` lines of its index are read to find them. */
 const FEW_PROMPTS = 8;
@@ -179,27 +191,19 @@ export const usageQuery = (from: string, to: string, plane: FrameSearch['plane']
   secretEnvironment: plane ?? ('live' as const),
 });
 
-export function useUsage(query: ReturnType<typeof usageQuery>, isWanted = true) {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.usage(query),
-    queryFn: async ({ signal }) => (await api.getUsage({ query, signal })).body,
+export const useUsage = (query: ReturnType<typeof usageQuery>, isWanted = true) =>
+  useResource(keys.usage(query), async (api, signal) => (await api.getUsage({ query, signal })).body, {
     enabled: isWanted,
     placeholderData: (previous) => previous,
     staleTime: 60_000,
     refetchInterval: ({ state }) => (state.data?.catchingUp ? CATCHING_UP_MS : false),
   });
-}
 
-export function useAddOns(query: ReturnType<typeof usageQuery> & { kind?: AddOnKind }) {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.addOns(query),
-    queryFn: async ({ signal }) => (await api.listAddOns({ query, signal })).body,
+export const useAddOns = (query: ReturnType<typeof usageQuery> & { kind?: AddOnKind }) =>
+  useResource(keys.addOns(query), async (api, signal) => (await api.listAddOns({ query, signal })).body, {
     placeholderData: (previous) => previous,
     staleTime: 60_000,
   });
-}
 
 export const sessionQuery = (api: Client, sessionId: string) =>
   queryOptions({
@@ -211,14 +215,14 @@ export const useSession = (sessionId: string, isWanted = true) =>
   useQuery({ ...sessionQuery(useApp().api, sessionId), enabled: isWanted });
 
 /** The summary of a session, read again until it covers all events. Null: the session is gone. */
-export function useSummary(sessionId: string, eventCount: number) {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.summary(sessionId),
-    queryFn: async ({ signal }) => (await readSummaries(api, [sessionId], signal)).get(sessionId) ?? null,
-    ...until<SessionSummary | null>((summary) => !summary || summary.summarizedThrough >= eventCount),
-  });
-}
+export const useSummary = (sessionId: string, eventCount: number) =>
+  useResource(
+    keys.summary(sessionId),
+    async (api, signal) => (await readSummaries(api, [sessionId], signal)).get(sessionId) ?? null,
+    {
+      ...until<SessionSummary | null>((summary) => !summary || summary.summarizedThrough >= eventCount),
+    },
+  );
 
 const MOST_SUMMARIES = 100;
 
@@ -242,164 +246,96 @@ export const until = <Data>(isThere: (data: Data) => boolean): Polling<Data> => 
   refetchInterval: ({ state }) => (state.data !== undefined && isThere(state.data) ? false : 2_000),
 });
 
-export function useEnvironments(polling: Polling<Environment[]> = {}) {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.environments,
-    queryFn: async ({ signal }) => (await api.listEnvironments({ signal })).body.environments,
-    ...polling,
-  });
-}
+export const useEnvironments = (polling: Polling<Environment[]> = {}) =>
+  useResource(
+    keys.environments,
+    async (api, signal) => (await api.listEnvironments({ signal })).body.environments,
+    polling,
+  );
 
 /** The state of each machine's capture, by the machine's id. */
-export function useMachineHealth() {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.machineHealth,
-    queryFn: async ({ signal }) => {
-      const { machines } = (await api.listMachineHealth({ signal })).body;
-      return new Map(machines.map((machine) => [machine.environmentId, machine]));
-    },
+export const useMachineHealth = () =>
+  useResource(keys.machineHealth, async (api, signal) => {
+    const { machines } = (await api.listMachineHealth({ signal })).body;
+    return new Map(machines.map((each) => [each.environmentId, each]));
   });
-}
 
-export function useCatalog() {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.catalog,
-    queryFn: async ({ signal }) => (await api.listAgents({ signal })).body.agents,
+export const useCatalog = () =>
+  useResource(keys.catalog, async (api, signal) => (await api.listAgents({ signal })).body.agents, {
     staleTime: 3_600_000,
   });
-}
 
-export function useInstallations(polling: Polling<Installation[]> = {}) {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.installations,
-    queryFn: async ({ signal }) => (await api.listInstallations({ signal })).body.installations,
-    ...polling,
-  });
-}
+export const useInstallations = (polling: Polling<Installation[]> = {}) =>
+  useResource(
+    keys.installations,
+    async (api, signal) => (await api.listInstallations({ signal })).body.installations,
+    polling,
+  );
 
-export function useMembers() {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.members,
-    queryFn: async ({ signal }) => (await api.listMembers({ signal })).body.users,
-  });
-}
+export const useMembers = () =>
+  useResource(keys.members, async (api, signal) => (await api.listMembers({ signal })).body.users);
 
 /** The secrets of other machines that sent events of a session, for those who may read it. */
-export function useSessionSenders(sessionId: string) {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.sessionSenders(sessionId),
-    queryFn: async ({ signal }) => (await api.listSessionSenders({ sessionId, signal })).body.senders,
-  });
-}
+export const useSessionSenders = (sessionId: string) =>
+  useResource(
+    keys.sessionSenders(sessionId),
+    async (api, signal) => (await api.listSessionSenders({ sessionId, signal })).body.senders,
+  );
 
 /** The people who looked at a session. Only its person may ask. */
-export function useSessionViews(sessionId: string) {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.sessionViews(sessionId),
-    queryFn: async ({ signal }) => (await api.listSessionViews({ sessionId, signal })).body,
-  });
-}
+export const useSessionViews = (sessionId: string) =>
+  useResource(
+    keys.sessionViews(sessionId),
+    async (api, signal) => (await api.listSessionViews({ sessionId, signal })).body,
+  );
 
 /** The shares of a session. */
-export function useShares(sessionId: string) {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.shares(sessionId),
-    queryFn: async ({ signal }) => (await api.listShares({ sessionId, signal })).body.shares,
-  });
-}
+export const useShares = (sessionId: string) =>
+  useResource(keys.shares(sessionId), async (api, signal) => (await api.listShares({ sessionId, signal })).body.shares);
 
 /** The masks of a session, read again until all of them have finished. */
-export function useMasks(sessionId: string) {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.masks(sessionId),
-    queryFn: async ({ signal }) => (await api.listMasks({ sessionId, signal })).body.masks,
+export const useMasks = (sessionId: string) =>
+  useResource(keys.masks(sessionId), async (api, signal) => (await api.listMasks({ sessionId, signal })).body.masks, {
     ...until<MaskReceipt[]>((masks) => masks.every(({ finishedAt }) => finishedAt !== undefined)),
   });
-}
 
 /** The policy of the organization. */
-export function usePolicy() {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.policy,
-    queryFn: async ({ signal }) => (await api.getPolicy({ signal })).body,
-  });
-}
+export const usePolicy = () => useResource(keys.policy, async (api, signal) => (await api.getPolicy({ signal })).body);
 
 /** The repositories of all sessions. */
-export function useRepositories() {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.repositories,
-    queryFn: async ({ signal }) => (await api.listRepositories({ signal })).body.repositories,
-  });
-}
+export const useRepositories = () =>
+  useResource(keys.repositories, async (api, signal) => (await api.listRepositories({ signal })).body.repositories);
 
 /** The number of sessions that these retention rules would remove now. */
-export function useRetentionPreview(retention: RetentionRule[], isWanted = true) {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: [...keys.policy, 'preview', retention],
-    queryFn: async ({ signal }) => (await api.previewRetention({ body: { retention }, signal })).body,
-    enabled: isWanted,
-    gcTime: 0,
-  });
-}
+export const useRetentionPreview = (retention: RetentionRule[], isWanted = true) =>
+  useResource(
+    [...keys.policy, 'preview', retention],
+    async (api, signal) => (await api.previewRetention({ body: { retention }, signal })).body,
+    {
+      enabled: isWanted,
+      gcTime: 0,
+    },
+  );
 
 /** The address and the token with which a directory provisions members. */
-export function useDirectory() {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.directory,
-    queryFn: async ({ signal }) => (await api.getDirectory({ signal })).body,
-  });
-}
+export const useDirectory = () =>
+  useResource(keys.directory, async (api, signal) => (await api.getDirectory({ signal })).body);
 
 /** The open invitations, by the id of the invited person. */
-export function useInvitations() {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.invitations,
-    queryFn: async ({ signal }) => {
-      const { invitations } = (await api.listInvitations({ signal })).body;
-      return new Map(invitations.map((invitation) => [invitation.userId, invitation]));
-    },
+export const useInvitations = () =>
+  useResource(keys.invitations, async (api, signal) => {
+    const { invitations } = (await api.listInvitations({ signal })).body;
+    return new Map(invitations.map((each) => [each.userId, each]));
   });
-}
 
-export function useSecrets(polling: Polling<Secret[]> = {}) {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.secrets,
-    queryFn: async ({ signal }) => (await api.listSecrets({ signal })).body.secrets,
-    ...polling,
-  });
-}
+export const useSecrets = (polling: Polling<Secret[]> = {}) =>
+  useResource(keys.secrets, async (api, signal) => (await api.listSecrets({ signal })).body.secrets, polling);
 
-export function useStorage() {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.storage,
-    queryFn: async ({ signal }) => (await api.getStorage({ signal })).body,
-  });
-}
+export const useStorage = () =>
+  useResource(keys.storage, async (api, signal) => (await api.getStorage({ signal })).body);
 
-export function useHolds() {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.holds,
-    queryFn: async ({ signal }) => (await api.listHolds({ signal })).body.holds,
-  });
-}
+export const useHolds = () =>
+  useResource(keys.holds, async (api, signal) => (await api.listHolds({ signal })).body.holds);
 
 /** A mutation. Afterwards, the queries in `touches` are read again. */
 export function useChange<Input, Output>(

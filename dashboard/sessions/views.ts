@@ -1,21 +1,17 @@
-import { useQuery } from '@tanstack/react-query';
 import type { View, ViewSearch } from '../../contract/view.ts';
-import { useApp } from '../app/app.ts';
-import { keys, type SessionSearch } from '../app/queries.ts';
+import { keys, type SessionSearch, useResource } from '../app/queries.ts';
 import { readFrameSearch, readSessionsSearch } from '../app/search.ts';
 
 /** A saved search with a name, from this person or shared by another member. */
 export type SavedView = Omit<View, 'search'> & { search: SessionSearch };
 
 /** The person's views and those that others share, sorted by name. */
-export function useViews() {
-  const { api } = useApp();
-  return useQuery({
-    queryKey: keys.views,
-    queryFn: async ({ signal }) => (await api.listViews({ signal })).body.views.map(readView).sort(byName),
-    staleTime: 60_000,
-  });
-}
+export const useViews = () =>
+  useResource(
+    keys.views,
+    async (api, signal) => (await api.listViews({ signal })).body.views.map(readView).sort(byName),
+    { staleTime: 60_000 },
+  );
 
 const byName = (one: SavedView, other: SavedView): number => one.name.localeCompare(other.name);
 

@@ -1,10 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { paths } from '../../../contract/pages.ts';
 import type { Session } from '../../../contract/session.ts';
 import { type MemberPerson, useApp } from '../../app/app.ts';
-import { until, useEnvironments, useInstallations, usePolicy, useSecrets } from '../../app/queries.ts';
+import { until, useEnvironments, useInstallations, usePolicy, useResource, useSecrets } from '../../app/queries.ts';
 import { showHidden } from '../../kit/text/controls.ts';
 import { Ago } from '../../kit/time.tsx';
 import { AgentName } from '../../shared/agent-name.tsx';
@@ -106,13 +105,10 @@ export function NoProgress() {
 
 /** The newest session, as soon as there is one. The live stream announces it. */
 function useFirstSession(): Session | undefined {
-  const { api, live } = useApp();
-  const newest = useQuery({
-    queryKey: ['newest-session'],
-    queryFn: async ({ signal }) => {
-      const query = { limit: '1', secretEnvironment: 'all' } as const;
-      return (await api.listSessions({ query, signal })).body.sessions[0] ?? null;
-    },
+  const { live } = useApp();
+  const newest = useResource(['newest-session'], async (api, signal) => {
+    const query = { limit: '1', secretEnvironment: 'all' } as const;
+    return (await api.listSessions({ query, signal })).body.sessions[0] ?? null;
   });
   const { data, refetch } = newest;
   const isWaiting = !data;
