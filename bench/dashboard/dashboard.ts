@@ -10,6 +10,7 @@ import { buildService } from '../../server/test/built-service.ts';
 import { withFolder } from '../process.ts';
 import type { Row } from '../report.ts';
 import { measureList, type Seeding, seedList, startSeeding } from './list.ts';
+import { measureLive } from './live.ts';
 import { watchPage } from './measure.ts';
 import { createParts } from './parts.ts';
 import { measureSession } from './reading.ts';
@@ -17,6 +18,8 @@ import { makeSession } from './session.ts';
 
 const OWNER = { email: 'reader@example.com', password: 'three quiet harbours' };
 const SIZES = (process.env.BENCH_EVENTS ?? '5000,50000,200000').split(',').map(Number);
+/** The number of events that a live session gets. */
+const NEWS = 60;
 /** A long timeout, since a slow page on a busy machine is not a failure. */
 const PATIENCE_MS = 120_000;
 
@@ -47,7 +50,14 @@ export function benchDashboard(): Promise<readonly Row[]> {
         await parts.run(`sending ${events.toLocaleString('en')} events`, async () => {
           sessionId = await seedSession(seeding, events);
         });
-        await measureSession(parts, page, `${service.url}/sessions/${sessionId}`, events);
+        const address = `${service.url}/sessions/${sessionId}`;
+        await measureSession(parts, page, address, events);
+        await measureLive(parts, page, {
+          address,
+          events,
+          news: makeSession(events + NEWS).slice(events),
+          append: (event) => seeding.machine.appendEvents({ sessionId, body: { events: [event] } }),
+        });
       }
       await parts.run('sending the sessions of the list', () => seedList(seeding));
       await measureList(parts, page, service.url);

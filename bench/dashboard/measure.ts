@@ -76,7 +76,8 @@ export const measureReading = (page: Page, selector: string, speed: number): Pro
 
 type Scroll = (middle: { x: number; y: number }) => Promise<void>;
 
-async function measureFrames(page: Page, selector: string, scroll: Scroll): Promise<number> {
+/** The percentage of late frames while something happens in the area. */
+export async function measureFrames(page: Page, selector: string, scroll: Scroll): Promise<number> {
   const box = await page.locator(selector).boundingBox();
   if (!box) throw new Error(`the page has no ${selector}`);
   const middle = { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) };
