@@ -132,7 +132,7 @@ function PolicyForm({ policy }: { policy: ShownPolicy }) {
           />
         </fieldset>
         {isOwner && (
-          <div className="save-bar">
+          <div className="sticky bottom-0 mt-6 flex flex-col gap-2 border-t border-line bg-surface py-3">
             {save.isError && !isConfirming && <ErrorNote error={save.error} />}
             <div className="flex flex-wrap items-center gap-2">
               <Button type="submit" tone="primary" disabled={save.isPending || !isChanged}>

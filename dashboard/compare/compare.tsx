@@ -87,7 +87,7 @@ function Comparison({ one, other }: { one: Side; other: Side }) {
             {(['one', 'other'] as const).map((side) => (
               <td key={side} className="num" data-better={better === side || undefined}>
                 {showHidden(values[side])}
-                {better === side && <span className="compare-better">better</span>}
+                {better === side && <span className="ml-2 font-normal text-12/5 text-ok">better</span>}
               </td>
             ))}
           </tr>
@@ -97,7 +97,7 @@ function Comparison({ one, other }: { one: Side; other: Side }) {
       <Group name={`Files ${formatCount(files.length)}`}>
         {files.slice(0, MOST).map(({ path, ...sides }) => (
           <tr key={path}>
-            <th scope="row" className="compare-path" title={showHidden(path)}>
+            <th scope="row" className="font-mono text-12/5" title={showHidden(path)}>
               <bdi>{showHidden(path)}</bdi>
             </th>
             <Changed sessionId={one.session.sessionId} file={sides.one} />
@@ -182,7 +182,7 @@ function Changed({ sessionId, file }: { sessionId: string; file: SessionFacts['f
 const Group = ({ name, children }: { name: string; children: ReactNode }) => (
   <tbody>
     <tr>
-      <th scope="colgroup" colSpan={3} className="compare-group">
+      <th scope="colgroup" colSpan={3} className="pt-6 font-semibold text-text">
         {name}
       </th>
     </tr>

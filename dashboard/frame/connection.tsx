@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { CloudOff } from 'lucide-react';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useApp } from '../app/app.ts';
+import { FloatingNote } from '../kit/notes.tsx';
 
 /** How long the note about the recovered connection stays, in milliseconds. */
 const SAID_FOR = 4_000;
@@ -29,16 +30,12 @@ export function Connection() {
     const timer = setTimeout(() => setBack(false), SAID_FOR);
     return () => clearTimeout(timer);
   }, [state, client]);
+  if (state !== 'lost') return <FloatingNote>{isBack && 'The service answers again.'}</FloatingNote>;
   return (
-    <div role="status" className="connection">
-      {state === 'lost' && (
-        <p className="connection-note">
-          <CloudOff size={14} aria-hidden className="flex-none text-warn" />
-          {navigator.onLine ? 'The service does not answer.' : 'This machine is offline.'} This page may be out of date.
-          Retrying…
-        </p>
-      )}
-      {isBack && <p className="connection-note">The service answers again.</p>}
-    </div>
+    <FloatingNote>
+      <CloudOff size={14} aria-hidden className="flex-none text-warn" />
+      {navigator.onLine ? 'The service does not answer.' : 'This machine is offline.'} This page may be out of date.
+      Retrying…
+    </FloatingNote>
   );
 }

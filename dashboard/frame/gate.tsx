@@ -29,7 +29,7 @@ export function Gate() {
   return (
     <PersonProvider value={member}>
       {lost !== undefined && (
-        <p role="status" className="lost-membership">
+        <p role="status" className="mx-auto mt-6 max-w-[592px] rounded-md bg-bad-wash px-4 py-3">
           You are no longer a member of {showHidden(lost)}. Its sessions stay there, including yours. To come back, ask
           an owner or an admin for an invitation.
         </p>

@@ -95,7 +95,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
             </Group>
           )}
           {words.trim() !== '' && (
-            <Command.Group heading="Everywhere" className="palette-group" forceMount>
+            <Command.Group
+              heading="Everywhere"
+              className="**:[[cmdk-group-heading]]:px-2 **:[[cmdk-group-heading]]:pt-2 **:[[cmdk-group-heading]]:pb-1 **:[[cmdk-group-heading]]:text-12/5 **:[[cmdk-group-heading]]:text-muted"
+              forceMount
+            >
               <Command.Item
                 className="menu-item"
                 forceMount
@@ -144,7 +148,10 @@ function useActions(): readonly PageCommand[] {
 }
 
 const Group = ({ heading, children }: { heading: string; children: ReactNode }) => (
-  <Command.Group heading={heading} className="palette-group">
+  <Command.Group
+    heading={heading}
+    className="**:[[cmdk-group-heading]]:px-2 **:[[cmdk-group-heading]]:pt-2 **:[[cmdk-group-heading]]:pb-1 **:[[cmdk-group-heading]]:text-12/5 **:[[cmdk-group-heading]]:text-muted"
+  >
     {children}
   </Command.Group>
 );

@@ -34,19 +34,25 @@ export const PAGES: readonly { to: string; label: string; icon: LucideIcon }[] =
   { to: paths.organization(), label: 'Organization', icon: Building2 },
 ];
 
+/** On a rail of icons, a word is hidden, but it is still the name of its link. */
+const WORD = 'sm:max-[1000px]:sr-only';
+
 export function Rail({ onNavigate, onPalette }: { onNavigate: () => void; onPalette: () => void }) {
   const { organization, adminsSeeAll } = usePerson();
   return (
     <header className="rail">
-      <div className="rail-title" title={showHidden(organization.name)}>
+      <div
+        className="mb-2 flex h-8 items-center gap-2 px-2 text-14 max-[1000px]:px-[9px] [&_svg]:flex-none"
+        title={showHidden(organization.name)}
+      >
         <Mark />
-        <span className="rail-word truncate font-semibold">{showHidden(organization.name)}</span>
+        <span className={`${WORD} truncate font-semibold`}>{showHidden(organization.name)}</span>
       </div>
       <PlaneSwitch />
       <button type="button" className="rail-link mb-2" onClick={onPalette}>
         <Search size={16} aria-hidden />
-        <span className="rail-word grow text-left">Go to…</span>
-        <kbd aria-hidden className="rail-word kbd">
+        <span className={`${WORD} grow text-left`}>Go to…</span>
+        <kbd aria-hidden className={`${WORD} kbd`}>
           {COMMAND_KEY}K
         </kbd>
       </button>
@@ -61,7 +67,7 @@ export function Rail({ onNavigate, onPalette }: { onNavigate: () => void; onPale
             onClick={onNavigate}
           >
             <Icon size={16} aria-hidden />
-            <span className="rail-word">{label}</span>
+            <span className={WORD}>{label}</span>
           </Link>
         ))}
       </nav>
@@ -74,7 +80,7 @@ export function Rail({ onNavigate, onPalette }: { onNavigate: () => void; onPale
           onClick={onNavigate}
         >
           <Eye size={16} aria-hidden />
-          <span className="rail-word">Admins see all sessions</span>
+          <span className={WORD}>Admins see all sessions</span>
         </Link>
       )}
       <PersonMenu />
@@ -119,7 +125,7 @@ function PersonMenu() {
       onClick={() => setAsked(true)}
     >
       <UserRound size={16} aria-hidden />
-      <span className="rail-word truncate">{name}</span>
+      <span className={`${WORD} truncate`}>{name}</span>
     </button>
   );
   if (!isAsked) return trigger;

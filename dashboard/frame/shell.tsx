@@ -33,7 +33,12 @@ export function Shell({ children }: { children: ReactNode }) {
       </a>
       <Rail onNavigate={() => setSheet(false)} onPalette={() => setPalette(true)} />
       {sheet && (
-        <button type="button" aria-label="Close the menu" className="frame-scrim" onClick={() => setSheet(false)} />
+        <button
+          type="button"
+          aria-label="Close the menu"
+          className="hidden max-sm:fixed max-sm:inset-0 max-sm:z-19 max-sm:block max-sm:bg-[oklch(15%_0.02_260/40%)]"
+          onClick={() => setSheet(false)}
+        />
       )}
       <main id="page" tabIndex={-1} className="frame-page" data-scroll-restoration-id="page">
         <Button
@@ -41,7 +46,7 @@ export function Shell({ children }: { children: ReactNode }) {
           icon
           aria-label="Open the menu"
           aria-expanded={sheet}
-          className="frame-burger"
+          className="hidden max-sm:absolute max-sm:top-3 max-sm:left-2 max-sm:z-5 max-sm:inline-flex"
           onClick={() => setSheet(true)}
         >
           <Menu size={16} />

@@ -10,6 +10,17 @@ export function Empty({ title, children }: { title: string; children: ReactNode 
   );
 }
 
+/** A note above the page. Its place is there before its words, so that screen readers tell them. */
+export const FloatingNote = ({ children }: { children: ReactNode }) => (
+  <div role="status" className="fixed bottom-4 left-1/2 z-30 -translate-x-1/2">
+    {children && (
+      <p className="flex w-max max-w-[calc(100vw-32px)] items-center gap-2 rounded-md border border-line bg-raised px-3 py-2 text-13 shadow-float">
+        {children}
+      </p>
+    )}
+  </div>
+);
+
 /** Grey lines, shown while data loads. */
 export function Waiting({ label, rows = 8 }: { label: string; rows?: number }) {
   return (

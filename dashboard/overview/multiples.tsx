@@ -115,7 +115,7 @@ export function Multiples({ usage, before, plane, dimension: wanted, onDimension
         <p className="mb-3 text-13 text-muted">{TOO_FEW}</p>
       )}
       {view === 'plots' ? (
-        <div className="multiples">
+        <div className="grid grid-cols-3 gap-x-8 max-md:grid-cols-1">
           {plots.map((plot) => (
             <TimePlot
               key={plot.title}

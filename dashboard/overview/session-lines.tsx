@@ -45,7 +45,7 @@ export function SessionLines({ lines }: Props) {
               </span>
             </span>
             <ShapeStrip shape={summary.shape} />
-            <span className="session-line-tags num">
+            <span className="flex min-w-[190px] flex-none justify-end gap-1 [&_.tag]:border-line [&_.tag]:font-normal num">
               {tags.map(({ text, isBad }) => (
                 <span key={text} className={isBad ? 'tag text-bad' : 'tag'}>
                   {text}

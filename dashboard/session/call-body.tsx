@@ -44,21 +44,26 @@ function Asked({ name, input }: { name: string; input: unknown }) {
   const command = callsOf(name, input)
     .flatMap((call) => commandOf(call.input) ?? [])
     .join('\n');
-  if (command !== '') return <pre className="call-command">{showHidden(command.slice(0, 4_000))}</pre>;
+  if (command !== '')
+    return (
+      <pre className="mb-1.5 max-h-60 overflow-auto whitespace-pre-wrap font-mono text-[12.5px]/[18px] [overflow-wrap:anywhere] before:text-muted before:content-['$_']">
+        {showHidden(command.slice(0, 4_000))}
+      </pre>
+    );
   const url = asText(fields.url);
   if (url !== undefined) return <Address url={url} />;
   const told = ['pattern', 'query', 'path', 'file_path', 'glob', 'description'].flatMap((name) => {
     const value = asText(fields[name]);
     return value === undefined ? [] : [`${name}: ${value.slice(0, 300)}`];
   });
-  return told.length > 0 ? <p className="mono mb-1 text-muted">{showHidden(told.join('   '))}</p> : null;
+  return told.length > 0 ? <p className="font-mono mb-1 text-muted">{showHidden(told.join('   '))}</p> : null;
 }
 
 /** An address with its host in bold, since the host says who received the request. */
 function Address({ url }: { url: string }) {
   const host = URL.canParse(url) ? new URL(url).host : '';
   return (
-    <p className="mono mb-1 break-all">
+    <p className="font-mono mb-1 break-all">
       {host !== '' && <strong className="mr-2 font-medium">{showHidden(host)}</strong>}
       <span className="text-muted">{showHidden(url.slice(0, 500))}</span>
     </p>

@@ -116,7 +116,7 @@ export function ChangesView({ timeline, sessionId, folder, onSelect }: Props) {
               {commands.slice(0, MOST_COMMANDS).map(({ key, sequence, call }) => (
                 <li key={key} className="flex items-baseline gap-3">
                   <EventLink sequence={sequence} onSelect={onSelect} />
-                  <code className="mono min-w-0 truncate">{showHidden(call?.about ?? '')}</code>
+                  <code className="font-mono min-w-0 truncate">{showHidden(call?.about ?? '')}</code>
                 </li>
               ))}
             </ul>

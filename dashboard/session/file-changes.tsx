@@ -33,19 +33,26 @@ export function FileChanges(props: Props) {
   const { path, formerly, edits, added, removed, isNew, isGone } = file;
   return (
     <section className="changed-file" data-file={index}>
-      <div className="changed-file-head">
-        <button type="button" className="changed-file-name" aria-expanded={isOpen} onClick={() => onOpen(!isOpen)}>
-          <span className="mono min-w-0 grow">
+      <div className="sticky top-0 z-1 flex items-center gap-3 rounded-md bg-sunken pr-3">
+        <button
+          type="button"
+          className="flex min-h-9 min-w-0 flex-1 cursor-pointer items-center gap-3 rounded-md pl-3 text-left"
+          aria-expanded={isOpen}
+          onClick={() => onOpen(!isOpen)}
+        >
+          <span className="font-mono min-w-0 grow">
             <PathName path={[...formerly, path].map((name) => relativePath(name, folder)).join(' → ')} title={path} />
           </span>
           {isNew && <span className="tag text-ok">new</span>}
           {isGone && <span className="tag text-bad">deleted</span>}
-          <span className="changed-file-edits num">{plural(edits.length, 'edit')}</span>
+          <span className="flex-none whitespace-nowrap text-12/5 text-muted max-sm:hidden num">
+            {plural(edits.length, 'edit')}
+          </span>
           <span className="flex-none text-12">
             <Lines added={added} removed={removed} />
           </span>
         </button>
-        <label className="changed-file-viewed">
+        <label className="flex flex-none cursor-pointer items-center gap-[5px] text-12/5 text-muted">
           <input type="checkbox" checked={isViewed} onChange={(event) => onViewed(event.target.checked)} /> viewed
         </label>
       </div>

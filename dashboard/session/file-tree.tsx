@@ -14,7 +14,10 @@ interface Props {
 
 /** The changed files by folder; each links to its changes. */
 export const FileTree = (props: Props) => (
-  <nav aria-label="Changed files" className="file-tree">
+  <nav
+    aria-label="Changed files"
+    className="w-[280px] flex-none overflow-auto border-r border-line bg-surface px-2 py-3 text-12/5 max-lg:hidden"
+  >
     <Level {...props} />
   </nav>
 );
@@ -24,7 +27,7 @@ function Level({ tree: { folders, files }, current, viewed, onGo }: Props) {
     <ul>
       {folders.map((folder) => (
         <li key={folder.name}>
-          <p className="file-tree-folder" title={showHidden(folder.name)}>
+          <p className="truncate px-2 py-0.5 text-muted" title={showHidden(folder.name)}>
             {showHidden(folder.name)}
           </p>
           <div className="pl-3">
@@ -36,7 +39,7 @@ function Level({ tree: { folders, files }, current, viewed, onGo }: Props) {
         <li key={file.path}>
           <button
             type="button"
-            className="file-tree-file"
+            className="flex w-full cursor-pointer items-center gap-2 rounded-sm px-2 py-0.5 text-left hover:bg-hover aria-[current]:bg-selected data-viewed:text-muted"
             aria-current={file === current || undefined}
             data-viewed={viewed.has(file) || undefined}
             onClick={() => onGo(file)}

@@ -67,7 +67,7 @@ export function FindBar({ sessionId, linked, loaded, hasRecords, onMatch, onShow
     onMatch(hits[next]?.sequence ?? 1);
   };
   return (
-    <search className="find-bar">
+    <search className="border-b border-line px-3 py-1.5">
       <div className="flex items-center gap-1.5">
         <input
           ref={input}
@@ -103,7 +103,7 @@ export function FindBar({ sessionId, linked, loaded, hasRecords, onMatch, onShow
           <X size={14} />
         </Button>
       </div>
-      <p role="status" className="query-problems">
+      <p role="status" className="px-2.5 pt-1 text-12/5 text-warn empty:hidden">
         {showHidden(parseWords(words).problems.join(' '))}
       </p>
       {hit && <Context text={hit.text} marks={hit.marks} />}
@@ -120,7 +120,7 @@ const isRecord = (eventType: string): boolean => !READ.test(eventType);
 function Context({ text, marks }: { text: string; marks: readonly (readonly [number, number])[] }) {
   let end = 0;
   return (
-    <p className="mono truncate pt-1 text-muted">
+    <p className="font-mono truncate pt-1 text-muted">
       {marks.map(([from, to]) => {
         const before = text.slice(end, from);
         end = to;

@@ -38,7 +38,7 @@ function Ticks({ item }: { item: GroupItem }) {
   const longest = Math.max(1, ...tools.map(({ durationMs = 0 }) => durationMs));
   const room = TICKS_PX / tools.length;
   return (
-    <span aria-hidden className="ticks">
+    <span aria-hidden className="flex h-3 flex-none items-stretch gap-px">
       {tools.map((tool) => (
         <span
           key={tool.key}

@@ -26,8 +26,13 @@ export function Pictures({ payload }: { payload: Loose }) {
   return (
     <div className="my-2 flex flex-wrap gap-2">
       {images.map((address, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the pictures of a payload never move
-        <img key={index} src={address} alt={`Attachment ${index + 1}`} className="picture" />
+        <img
+          // biome-ignore lint/suspicious/noArrayIndexKey: the pictures of a payload never move
+          key={index}
+          src={address}
+          alt={`Attachment ${index + 1}`}
+          className="max-h-80 max-w-[min(100%,480px)] rounded-md border border-line"
+        />
       ))}
     </div>
   );

@@ -44,7 +44,11 @@ export function Inspector({ view, sessionId, timeline, facts, outcome, linkOf, o
   const tabs = item ? tabsOf(item) : [];
   const tab = tabs.find((each) => each === chosen) ?? tabs[0] ?? '';
   return (
-    <aside aria-label="Inspector" className="inspector" style={{ '--inspector': `${width}px` } as React.CSSProperties}>
+    <aside
+      aria-label="Inspector"
+      className="relative flex min-h-0 w-(--inspector) flex-none flex-col border-l border-line bg-surface max-[1200px]:absolute max-[1200px]:inset-y-0 max-[1200px]:right-0 max-[1200px]:z-10 max-[1200px]:w-[min(var(--inspector),100%)] max-[1200px]:shadow-float print:hidden [&_.code-block]:max-h-none [&_.code-block_pre]:whitespace-pre-wrap [&_.code-block_pre]:[overflow-wrap:anywhere]"
+      style={{ '--inspector': `${width}px` } as React.CSSProperties}
+    >
       <Resizer width={width} onResize={setWidth} />
       <header className="flex items-center gap-1 border-line border-b py-1.5 pr-2 pl-4">
         <h2 className="min-w-0 grow truncate text-13">
@@ -129,7 +133,7 @@ function Facts({ item, entries, timeline }: { item: Item; entries: readonly Entr
     { name: 'redacted', value: redactions > 0 ? formatCount(redactions) : undefined },
   ];
   return (
-    <div className="inspector-facts">
+    <div className="border-b border-line px-4 py-2.5 [&_.pairs]:gap-0 [&_.pairs]:text-12/[18px]">
       <Pairs nameWidth={72} pairs={facts} />
     </div>
   );

@@ -84,7 +84,7 @@ const Lines = memo(function Lines({ turns, milestones, onSelect }: Props) {
   return (
     <>
       {lines.length === 0 && <p className="px-4 text-12 text-muted">No prompts so far</p>}
-      <div ref={scroller} className="outline-scroll">
+      <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto bg-surface px-2">
         <ol className="relative" style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map(({ key, index, start }) => {
             const line = lines[index];
@@ -96,7 +96,7 @@ const Lines = memo(function Lines({ turns, milestones, onSelect }: Props) {
                   aria-setsize={lines.length}
                   aria-posinset={index + 1}
                   data-index={index}
-                  className="outline-row flex items-center"
+                  className="absolute inset-x-0 top-0 flex items-center"
                   style={{ transform: `translateY(${start}px)` }}
                 >
                   <button
@@ -142,7 +142,7 @@ function Prompt({ turn, number }: { turn: Turn; number: number }) {
   const { text = '', images = 0 } = turn.prompt ?? {};
   return (
     <>
-      <span className="outline-number num">{number}</span>
+      <span className="min-w-4 flex-none text-right text-muted num">{number}</span>
       <span className="min-w-0 grow">
         <span className="line-clamp-2">{showHidden(promptLine(text)) || (images > 0 ? 'Image' : 'No text')}</span>
         {turn.calls > 0 && <MicroStrip turn={turn} />}
@@ -192,7 +192,7 @@ function MilestoneLine({ milestone: { kind, text, hash, passed, durationMs = 0 }
         aria-label={kind.replace('_', ' ')}
         className={`flex-none ${kind === 'tests' ? (passed ? 'text-ok' : 'text-bad') : 'text-muted'}`}
       />
-      {hash && <span className="mono flex-none text-muted">{showHidden(hash.slice(0, 7))}</span>}
+      {hash && <span className="font-mono flex-none text-muted">{showHidden(hash.slice(0, 7))}</span>}
       <span className="min-w-0 truncate">{showHidden(words)}</span>
     </>
   );

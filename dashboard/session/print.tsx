@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
+import { FloatingNote } from '../kit/notes.tsx';
 
 /**
  * Prints the whole session, since the page itself only has the visible rows. The document is created first, because a
@@ -38,12 +39,7 @@ export function usePrint(make: () => Promise<string>, onError: (error: unknown) 
   }, []);
   const printed = (
     <>
-      {createPortal(
-        <div role="status" className="connection">
-          {isMaking && <p className="connection-note">Preparing the whole session…</p>}
-        </div>,
-        document.body,
-      )}
+      {createPortal(<FloatingNote>{isMaking && 'Preparing the whole session…'}</FloatingNote>, document.body)}
       {made && <Printed made={made} onDone={() => setMade(undefined)} />}
     </>
   );

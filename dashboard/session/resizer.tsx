@@ -42,7 +42,7 @@ export function Resizer({ width, onResize }: { width: number; onResize: (width: 
       aria-valuenow={width}
       aria-valuemin={NARROWEST}
       aria-valuemax={widest()}
-      className="resizer"
+      className="absolute inset-y-0 -left-1 z-6 w-2 cursor-col-resize touch-none hover:bg-accent/40 focus-visible:bg-accent/40"
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={onMove}
       onKeyDown={onKey}

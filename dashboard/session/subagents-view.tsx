@@ -39,14 +39,15 @@ export function SubagentsView({ lanes, usage, pricesOf, isLive, onSelect, onEnte
               <span className="font-medium">{showHidden(name)}</span>{' '}
               <span className="text-muted">{showHidden(task)}</span>
             </button>
-            <span className="subagent-figures">
+            {/* Without room for all columns, the figures follow one another below the task. */}
+            <span className="grid grid-cols-[66px_60px_52px_72px_132px_100px] gap-x-2 whitespace-nowrap text-right text-12/5 text-muted tabular-nums @max-[720px]/changes:flex @max-[720px]/changes:flex-wrap @max-[720px]/changes:pb-1 @max-[720px]/changes:[&>:empty]:hidden">
               <OutcomeMark outcome={outcome} isLive={isLive} />
               <span>{item.calls > 0 && plural(item.calls, 'call')}</span>
               <span>
                 <Failures count={item.failures} />
               </span>
               <span>{item.durationMs >= 1000 && formatDuration(item.durationMs)}</span>
-              <span className="subagent-spent">
+              <span className="flex justify-end gap-2.5">
                 <SpentFigures spent={item.spent} usage={usage} pricesOf={pricesOf} />
               </span>
               <span>

@@ -38,7 +38,7 @@ export function Tool({ item, isOpen, onToggle, sessionId, isLive }: Props) {
       </Fold>
       {item.failed && !isOpen && <FailureLine results={item.results} />}
       {isOpen && (
-        <div className="call-body">
+        <div className="pt-0.5 pb-2.5 pl-[29px]">
           {isEdit && <Changes item={item} sessionId={sessionId} />}
           {(!isEdit || item.failed) && <CallBody item={item} sessionId={sessionId} />}
         </div>
@@ -67,7 +67,7 @@ const Call = ({ item }: { item: ToolItem }) => (
     <span className="tool-name" title={showHidden(item.name)}>
       {showHidden(item.name)}
     </span>
-    <span className="mono min-w-0 grow truncate text-muted">{showHidden(item.call?.about ?? '')}</span>
+    <span className="font-mono min-w-0 grow truncate text-muted">{showHidden(item.call?.about ?? '')}</span>
   </>
 );
 
@@ -103,7 +103,7 @@ export function FileLine({ change }: { change: FileStat }) {
   return (
     <>
       <Icon size={14} aria-label={VERBS[change.kind]} className="flex-none text-muted" />
-      <span className="mono min-w-0 truncate" title={showHidden(change.path)}>
+      <span className="font-mono min-w-0 truncate" title={showHidden(change.path)}>
         <span className="text-muted">{showHidden(shorten(change.path.slice(0, slash)))}</span>
         {showHidden(change.path.slice(slash))}
         {change.movedTo && <span className="text-muted"> → {showHidden(change.movedTo)}</span>}

@@ -31,9 +31,13 @@ export function TurnHead({ turns, usage, pricesOf, onSelect }: Props) {
   if (!turn?.prompt || !isPassed) return null;
   const { sequence, text } = turn.prompt;
   return (
-    <div className="turn-head">
-      <button type="button" className="turn-prompt" onClick={() => onSelect(sequence)}>
-        <span className="turn-number">{turnNumber(turns, at)}</span>
+    <div className="absolute top-0 right-3 left-0 z-4 flex h-(--turn-head) items-center gap-2.5 border-b border-line bg-bg px-4">
+      <button
+        type="button"
+        className="flex h-full min-w-0 flex-[1_1_0] cursor-pointer items-center gap-2.5 text-left"
+        onClick={() => onSelect(sequence)}
+      >
+        <span className="flex-none text-12/5 text-muted">{turnNumber(turns, at)}</span>
         <span className="min-w-0 grow truncate font-medium">{showHidden(promptLine(text)) || 'Image'}</span>
       </button>
       <TurnFigures turn={turn} usage={usage} pricesOf={pricesOf} />
@@ -44,7 +48,7 @@ export function TurnHead({ turns, usage, pricesOf, onSelect }: Props) {
 export function TurnFigures({ turn, usage, pricesOf }: { turn: Turn } & Pick<Props, 'usage' | 'pricesOf'>) {
   const { durationMs, calls, failures, files, added, removed, spent, interrupted } = turn;
   return (
-    <span className="turn-figures">
+    <span className="flex max-h-5 max-w-3/4 flex-none flex-wrap gap-x-2.5 overflow-hidden whitespace-nowrap text-12/5 text-muted tabular-nums max-sm:hidden">
       {durationMs >= 1000 && <span>{formatDuration(durationMs)}</span>}
       {calls > 0 && <span>{plural(calls, 'call')}</span>}
       {failures > 0 && <span className="font-medium text-bad">{formatCount(failures)} failed</span>}

@@ -41,7 +41,7 @@ export function ViewBar({ search: { view, shown, change }, timeline, lane, onLea
     change({ show: kinds.join(',') || undefined });
   };
   return (
-    <div className="timeline-bar">
+    <div className="flex min-h-10 flex-none flex-wrap items-center gap-x-4 border-b border-line px-4 max-sm:flex-nowrap max-sm:overflow-x-auto max-sm:[scrollbar-width:none] min-[1200px]:[&_[data-value=story]]:hidden print:hidden">
       <Choice
         label="What to read"
         look="tabs"
@@ -49,8 +49,12 @@ export function ViewBar({ search: { view, shown, change }, timeline, lane, onLea
         value={view}
         onChange={(place) => change({ view: place })}
       />
+      {/* The toggles stay in one line, since toggles that wrap would take room from the timeline. */}
       {!view && (
-        <fieldset className="toggles" aria-label="What to show">
+        <fieldset
+          className="ml-auto flex min-w-0 flex-initial gap-1 overflow-x-auto py-1.5 [scrollbar-width:none] max-sm:flex-none"
+          aria-label="What to show"
+        >
           {lane !== undefined && (
             <Toggle isOn onToggle={onLeaveLane}>
               <span className="inline-block max-w-64 truncate align-bottom">Only {showHidden(lane)}</span> ✕

@@ -12,7 +12,7 @@ interface Props {
 /** The hits of a search in a session. Each line links to its event. */
 export function Hits({ row: { session, hits }, addressOf, isCurrent, isNarrow }: Props) {
   return (
-    <div role="gridcell" className="session-hits">
+    <div role="gridcell" className="-mt-1 flex flex-col pr-2 pl-9">
       {hits.map(({ sequence, eventType, text, marks }) => {
         const from = isNarrow ? beginNearMark(text, marks) : 0;
         return (
@@ -20,7 +20,7 @@ export function Hits({ row: { session, hits }, addressOf, isCurrent, isNarrow }:
             key={sequence}
             href={addressOf(session.sessionId, sequence)}
             tabIndex={isCurrent ? 0 : -1}
-            className="session-hit"
+            className="-ml-1.5 flex h-(--list-hit) items-center gap-3 rounded-sm px-1.5 text-12/5 text-muted hover:bg-hover hover:text-text"
           >
             <span className="session-hit-kind">{kindOf(eventType)}</span>
             <span className="truncate">

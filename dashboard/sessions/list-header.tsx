@@ -31,7 +31,7 @@ export function ListHeader({ columns, search, isOrdered, onOrder }: Props) {
       {by ? (
         <button
           type="button"
-          className="session-order"
+          className="-mr-1 inline-flex h-6 cursor-pointer items-center gap-0.5 rounded-sm px-1 hover:text-text data-on:font-semibold data-on:text-text"
           onClick={() => choose(by)}
           data-on={(isOrdered && by === order) || undefined}
         >

@@ -27,7 +27,10 @@ export function Preview({ row, onClose }: Props) {
   const prompts = usePrompts(sessionId);
   const title = titleOf(session, summary);
   return (
-    <aside className="preview" aria-label="Preview">
+    <aside
+      className="sticky top-0 flex h-fit max-h-dvh flex-col gap-4 overflow-y-auto border-l border-line bg-surface pt-2 pb-6 pl-5 text-13 *:flex-none max-[1000px]:fixed max-[1000px]:inset-y-0 max-[1000px]:right-0 max-[1000px]:left-auto max-[1000px]:z-15 max-[1000px]:h-auto max-[1000px]:w-[min(420px,100vw)] max-[1000px]:bg-raised max-[1000px]:p-4 max-[1000px]:shadow-float [&_.shape-strip]:h-8 [&_.shape-strip]:w-full"
+      aria-label="Preview"
+    >
       <header className="flex items-start gap-2">
         <h2 className="min-w-0 grow text-14">
           <Link to="/sessions/$sessionId" params={{ sessionId }} className="line-clamp-2">

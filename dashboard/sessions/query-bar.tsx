@@ -73,14 +73,19 @@ export function QueryBar({ q, onChange, known, foundProblems, onEnter, onLeave, 
   };
 
   return (
-    <search className="query-bar" onBlur={(event) => event.currentTarget.contains(event.relatedTarget) || finish()}>
-      <div className="query-field">
+    <search
+      className="relative block max-w-[2280px]"
+      onBlur={(event) => event.currentTarget.contains(event.relatedTarget) || finish()}
+    >
+      {/* A query with many filters leaves room for the results. */}
+      <div className="flex max-h-[30vh] min-h-[38px] flex-wrap items-center gap-x-1.5 gap-y-1 overflow-y-auto rounded-md border border-line-strong bg-surface py-1 pr-1 pl-2.5 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:-outline-offset-1 has-[input:focus-visible]:outline-accent">
         <Search size={16} aria-hidden className="flex-none text-muted" />
         {filters.map((filter) => (
           <Chip key={`${filter.field}:${filter.value}`} filter={filter} known={known} onRemove={() => remove(filter)} />
         ))}
         <input
           ref={input}
+          className="h-7 min-w-30 flex-[1_1_160px] bg-transparent text-14 outline-none placeholder:text-muted"
           role="combobox"
           aria-label="Find sessions"
           aria-expanded={suggestions.length > 0}
@@ -107,7 +112,7 @@ export function QueryBar({ q, onChange, known, foundProblems, onEnter, onLeave, 
         {(filters.length > 0 || text !== '') && (
           <button
             type="button"
-            className="query-clear"
+            className={REMOVES}
             aria-label="Clear the query"
             onClick={() => {
               bar.clear();
@@ -120,13 +125,17 @@ export function QueryBar({ q, onChange, known, foundProblems, onEnter, onLeave, 
         <FilterMenu known={known} chosen={filters} onOpen={onEnter} onToggle={bar.toggle} />
         {children}
       </div>
-      <p id={`${listId}-problems`} role="status" className="query-problems">
+      <p id={`${listId}-problems`} role="status" className="px-2.5 pt-1 text-12/5 text-warn empty:hidden">
         {[...new Set([...problems, ...foundProblems])].map(showHidden).join(' ')}
       </p>
       <Suggestions id={listId} suggestions={suggestions} at={at} onTake={take} />
     </search>
   );
 }
+
+/** A button that removes a filter, or all of them. */
+const REMOVES =
+  'inline-flex h-7 w-6 flex-none cursor-pointer items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-text';
 
 interface SuggestionsProps {
   id: string;
@@ -136,7 +145,13 @@ interface SuggestionsProps {
 }
 
 const Suggestions = ({ id, suggestions, at, onTake }: SuggestionsProps) => (
-  <div role="listbox" id={id} aria-label="Suggestions" className="menu query-list" hidden={suggestions.length === 0}>
+  <div
+    role="listbox"
+    id={id}
+    aria-label="Suggestions"
+    className="menu absolute top-[calc(100%+4px)] left-0 max-h-[60vh] w-[min(460px,100%)] overflow-y-auto"
+    hidden={suggestions.length === 0}
+  >
     {suggestions.map((suggestion, index) => (
       // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus and takes the keys
       <div
@@ -145,7 +160,7 @@ const Suggestions = ({ id, suggestions, at, onTake }: SuggestionsProps) => (
         id={`${id}-${index}`}
         aria-selected={index === at}
         data-highlighted={index === at || undefined}
-        className="menu-item"
+        className="menu-item justify-between hover:bg-hover"
         onPointerDown={(event) => event.preventDefault()}
         onClick={() => onTake(suggestion)}
       >
@@ -165,10 +180,15 @@ interface ChipProps {
 function Chip({ filter: { field, value }, known, onRemove }: ChipProps) {
   const label = known[field]?.find((each) => each.value === value)?.label ?? value;
   return (
-    <span className="query-chip">
+    <span className="inline-flex h-7 min-w-0 max-w-full items-center gap-1.5 rounded-sm bg-selected pl-2 text-12/5">
       <span className="text-muted">{field}</span>
       <span className="truncate font-medium">{showHidden(label)}</span>
-      <button type="button" aria-label={`Remove the filter ${field} ${showHidden(label)}`} onClick={onRemove}>
+      <button
+        type="button"
+        className={REMOVES}
+        aria-label={`Remove the filter ${field} ${showHidden(label)}`}
+        onClick={onRemove}
+      >
         <X size={12} />
       </button>
     </span>

@@ -110,7 +110,10 @@ function Where({ row: { session, summary }, machine, owner }: Pick<Props, 'row' 
   return (
     <span className="session-where" title={parts.map(([name, text]) => `${name} ${text}`).join('\n')}>
       {session.secretEnvironment === 'test' && <span className="tag text-test">test</span>}
-      <span className="agent-dot" style={{ background: agentColor(session.agentId) }} />
+      <span
+        className="mr-2 inline-block size-1.5 rounded-[50%] align-[2px]"
+        style={{ background: agentColor(session.agentId) }}
+      />
       {parts.map(([, text]) => text).join(' · ')}
     </span>
   );

@@ -104,7 +104,7 @@ export function SessionList(props: Props) {
         }}
       >
         {!isNarrow && (
-          <div role="rowgroup" className="session-heads">
+          <div role="rowgroup" className="sticky top-0 z-2 border-b border-line bg-surface">
             <ListHeader columns={columns} search={search} isOrdered={isOrdered} onOrder={onOrder} />
           </div>
         )}

@@ -146,7 +146,7 @@ export function SessionsPage() {
       {rows.length > 0 && (
         <div
           ref={area}
-          className="list-area"
+          className="max-w-[2280px] aria-busy:opacity-60 min-[1000px]:data-preview:grid min-[1000px]:data-preview:grid-cols-[minmax(0,1fr)_clamp(320px,28vw,640px)] min-[1000px]:data-preview:gap-6"
           data-preview={preview !== undefined || undefined}
           aria-busy={sessions.isPlaceholderData}
         >

@@ -71,7 +71,7 @@ export const Line = (props: { sessionId: string; sequence: number; children: Rea
     to="/sessions/$sessionId"
     params={{ sessionId: props.sessionId }}
     search={{ e: props.sequence }}
-    className="fact-line min-w-0 grow"
+    className="-mx-1 flex min-h-6 items-center gap-2 rounded-sm px-1 py-[3px] hover:bg-hover min-w-0 grow"
   >
     {props.children}
   </Link>
