@@ -1,3 +1,4 @@
+import './overview.css';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import { type FrameSearch, type OverviewSearch, paths } from '../../contract/pages.ts';

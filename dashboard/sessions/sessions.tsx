@@ -1,3 +1,4 @@
+import './sessions.css';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowUp } from 'lucide-react';
 import { useCallback, useMemo, useRef, useState } from 'react';

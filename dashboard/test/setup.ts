@@ -1,6 +1,8 @@
 import { afterEach } from 'vitest';
 import { cleanup } from 'vitest-browser-react';
 import '../styles.css';
+import '../overview/overview.css';
+import '../sessions/sessions.css';
 import '../compare/compare.css';
 import '../session/session.css';
 
