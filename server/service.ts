@@ -78,7 +78,7 @@ export interface Service {
   rounds: Rounds<RoundName>;
 }
 
-const UNWALLED =
+const ROW_SECURITY_OFF =
   'row-level security is not in force, so only the queries separate organizations; see docs/postgresql.md for the role that the service needs';
 
 const DEAF =
@@ -104,7 +104,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     limits = createLimits(config, store),
     clock = new TrustedClock({ db: store.db, now, log }),
   } = options;
-  if (store.isWalled === false) log.warn(UNWALLED);
+  if (store.hasRowSecurity === false) log.warn(ROW_SECURITY_OFF);
   const damaged = new DamagedSessions({ log, now });
   observer?.onDamaged(() => damaged.count);
   observer?.onDoubtedClock(() => clock.isDoubted);

@@ -25,7 +25,7 @@ export interface Store {
   journal: Journal;
   pool?: pg.Pool;
   /** PostgreSQL only: whether row-level security keeps organizations apart. */
-  isWalled?: boolean;
+  hasRowSecurity?: boolean;
   /** PostgreSQL only: messages between the processes that share the store. */
   notices?: Notices;
   /** Gives back memory that is not needed now. */
@@ -214,7 +214,7 @@ async function postgresStore({ listenUrl, silentMs, onError }: StoreOptions, url
     longReads: { db: longDb, atOnce: LONG_READS.postgres },
     journal: createPostgresJournal(pool),
     pool,
-    isWalled: tenant !== undefined,
+    hasRowSecurity: tenant !== undefined,
     notices: createNotices(pool, listenUrl ?? url),
     ping: () => ping(db),
     async close() {

@@ -116,7 +116,7 @@ describe.skipIf(!ENGINES.includes('postgres') || !PGBOUNCER)(
         expect(text).toContain(own?.sessionId);
         expect(text).not.toContain(foreign?.organizationId);
       }
-      expect(replicas.map(({ store }) => store.isWalled)).toEqual([true, true]);
+      expect(replicas.map(({ store }) => store.hasRowSecurity)).toEqual([true, true]);
     });
 
     test.each(ROUTES)('answers %s', async (route) => {

@@ -102,7 +102,7 @@ describe.skipIf(!ENGINES.includes('postgres') || !DEBIAN_POSTGRES)('a dump of Po
     const other = await startTestService('postgres', {}, await attach(join(folder, 'other'), url));
     try {
       // Row-level security is in force again, although the new server did not have its role.
-      expect(other.store.isWalled).toBe(true);
+      expect(other.store.hasRowSecurity).toBe(true);
       const path = `/v1/organizations/me/sessions/${world.ours.sessionId}`;
       const { body } = await other.call('GET', path, { as: world.ours.member });
       expect(body.session.eventCount).toBeGreaterThanOrEqual(before);

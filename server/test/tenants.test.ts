@@ -327,9 +327,9 @@ describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organ
     const store = await openTestStore('postgres');
     await sql`revoke all on all tables in schema public from ${sql.id('postgres_tenant')}`.execute(store.db);
     const next = await attach(store.dataDir, store.databaseUrl);
-    expect(next.isWalled).toBe(true);
+    expect(next.hasRowSecurity).toBe(true);
     await next.close();
-    const service = await startTestService('postgres', {}, { ...store, isWalled: false });
+    const service = await startTestService('postgres', {}, { ...store, hasRowSecurity: false });
     expect(service.log.filter((line) => line.includes('row-level security is not in force'))).toHaveLength(1);
     await service.close();
     await store.dispose();
