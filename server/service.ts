@@ -81,7 +81,7 @@ export interface Service {
 const ROW_SECURITY_OFF =
   'row-level security is not in force, so only the queries separate organizations; see docs/postgresql.md for the role that the service needs';
 
-const DEAF =
+const LISTEN_UNAVAILABLE =
   'changes by other replicas are not shown live, because the pooler at DATABASE_URL does not support LISTEN; set DATABASE_LISTEN_URL to an address without the pooler';
 
 const storageLimits = (config: Config) => ({
@@ -137,7 +137,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       onLeft: live.end,
       onMissed: live.restart,
       onError,
-      onDeaf: () => log.warn(DEAF),
+      onListenUnavailable: () => log.warn(LISTEN_UNAVAILABLE),
     });
   const tell: typeof live.publish = (organizationId, change) => {
     live.publish(organizationId, change);

@@ -26,7 +26,7 @@ export interface PeersOptions {
   onMissed: () => void;
   onError: (error: unknown) => void;
   /** Called when this process did not receive its own notice. */
-  onDeaf: () => void;
+  onListenUnavailable: () => void;
 }
 
 /** Changes are batched this long before the other processes are notified. */
@@ -44,7 +44,15 @@ interface Notice {
 }
 
 /** Sends the changes of each process to the others, so that a watcher on any replica sees every change. */
-export function createPeers({ notices, onChange, onAudience, onLeft, onMissed, onError, onDeaf }: PeersOptions): Peers {
+export function createPeers({
+  notices,
+  onChange,
+  onAudience,
+  onLeft,
+  onMissed,
+  onError,
+  onListenUnavailable,
+}: PeersOptions): Peers {
   const me = randomUUID();
   const closing = new AbortController();
   const waiting = new Map<string, [string, LiveChange]>();
@@ -82,7 +90,7 @@ export function createPeers({ notices, onChange, onAudience, onLeft, onMissed, o
         if (hasListened) onMissed();
         hasListened = true;
         clearTimeout(echo);
-        echo = setTimeout(onDeaf, ECHO_WITHIN_MS).unref();
+        echo = setTimeout(onListenUnavailable, ECHO_WITHIN_MS).unref();
         void send(packed(me, []));
       },
       onError,

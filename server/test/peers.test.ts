@@ -137,7 +137,7 @@ describe('notices to other processes', () => {
       onLeft: () => expect.unreachable('nobody left'),
       onMissed: () => missed++,
       onError: (error) => expect.unreachable(String(error)),
-      onDeaf: () => deaf++,
+      onListenUnavailable: () => deaf++,
     });
     return { peers, told, seen, listener: () => listener as Listener, counts: () => ({ missed, deaf }) };
   }
