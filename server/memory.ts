@@ -11,7 +11,7 @@ const QUIET_MS = 4_000;
  * Returns the memory of finished work once no more work arrives. The engine collects garbage when it needs more memory, and an
  * idle service never does. Without this class, an idle service keeps the memory of its last busy minute.
  */
-export class Rest {
+export class IdleMemory {
   readonly #timer: NodeJS.Timeout;
   // Starting counts as work.
   #work = MIN_WORK;

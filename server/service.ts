@@ -38,7 +38,7 @@ import { createLongReads } from './long-reads.ts';
 import { MaskRuns } from './mask/mask-runs.ts';
 import { MaskThread } from './mask/mask-thread.ts';
 import { Masking } from './mask/masking.ts';
-import { collectGarbage, Rest } from './memory.ts';
+import { collectGarbage, IdleMemory } from './memory.ts';
 import type { Observer } from './operations/metrics.ts';
 import { createRounds, type RoundName, type Rounds } from './rounds.ts';
 import { createHandlers } from './routes/all.ts';
@@ -167,11 +167,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     onGivenUp: () => observer?.onGivenUp('derive'),
     onDerived({ organization_id, session_id: sessionId, event_count: eventCount, status, updated_at: changedAt }) {
       observer?.onDerived(now() - changedAt);
-      rest.note();
+      idleMemory.note();
       tell(organization_id, { sessionId, eventCount, status });
     },
   });
-  const rest = new Rest(() => {
+  const idleMemory = new IdleMemory(() => {
     store.rest?.().catch(onError);
     collectGarbage();
   });
@@ -342,7 +342,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     done();
   });
   app.addHook('onResponse', (_request, _reply, done) => {
-    rest.note();
+    idleMemory.note();
     done();
   });
   await identity.mount?.(app);
@@ -354,7 +354,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   app.addHook('preClose', async () => live.close());
   app.addHook('onClose', async () => {
     rounds.stop();
-    rest.close();
+    idleMemory.close();
     stopHearing?.();
     await worker?.close();
     await peers?.close();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Rest } from '../memory.ts';
+import { IdleMemory } from '../memory.ts';
 
 describe('a service at rest', () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -7,11 +7,11 @@ describe('a service at rest', () => {
 
   const start = () => {
     const giveBack = vi.fn();
-    const rest = new Rest(giveBack, 1_000);
+    const idleMemory = new IdleMemory(giveBack, 1_000);
     const work = (times: number) => {
-      for (let n = 0; n < times; n++) rest.note();
+      for (let n = 0; n < times; n++) idleMemory.note();
     };
-    return { rest, giveBack, work };
+    return { idleMemory, giveBack, work };
   };
 
   test('returns memory once after its start, and again after more work', () => {
@@ -44,8 +44,8 @@ describe('a service at rest', () => {
   });
 
   test('returns no memory after it closes', () => {
-    const { rest, giveBack } = start();
-    rest.close();
+    const { idleMemory, giveBack } = start();
+    idleMemory.close();
     vi.advanceTimersByTime(5_000);
     expect(giveBack).not.toHaveBeenCalled();
   });
