@@ -20,7 +20,7 @@ import { createService } from './service.ts';
 import { closeAll, createFatal } from './shutdown.ts';
 import { openStore, type Store } from './store/open.ts';
 import { TrustedClock } from './trusted-clock.ts';
-import { openWhenReachable } from './waiting.ts';
+import { openWhenReachable } from './wait-for-store.ts';
 
 const write = (line: string) => void process.stdout.write(`${line}\n`);
 
