@@ -139,7 +139,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       onError,
       onListenUnavailable: () => log.warn(LISTEN_UNAVAILABLE),
     });
-  const tell: typeof live.publish = (organizationId, change) => {
+  const publishChange: typeof live.publish = (organizationId, change) => {
     live.publish(organizationId, change);
     peers?.tell(organizationId, change);
   };
@@ -168,7 +168,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     onDerived({ organization_id, session_id: sessionId, event_count: eventCount, status, updated_at: changedAt }) {
       observer?.onDerived(now() - changedAt);
       idleMemory.note();
-      tell(organization_id, { sessionId, eventCount, status });
+      publishChange(organization_id, { sessionId, eventCount, status });
     },
   });
   const idleMemory = new IdleMemory(() => {
@@ -184,7 +184,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const onBus = bus && store.pool && new JetStreamJournal({ bus, db: store.db, pool: store.pool, onError });
   const committed: Committed = (change) => {
     const { organizationId, sessionId, eventCount, status } = change;
-    tell(organizationId, { sessionId, eventCount, status });
+    publishChange(organizationId, { sessionId, eventCount, status });
     if (status === 'deleted') void rounds.run('sweep');
     else {
       indexer.note(change);
@@ -208,7 +208,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       // The sums by repository and by tool contain content of the session.
       void daySums.catchUp();
       const { organization_id, session_id: sessionId, event_count: eventCount, status } = session;
-      tell(organization_id, { sessionId, eventCount, status });
+      publishChange(organization_id, { sessionId, eventCount, status });
     },
   });
   const maskRuns = new MaskRuns({ db: store.db, masking, jobs, pepper, noteDamage, now });
