@@ -117,7 +117,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const pepper =
     config.SECRET_PEPPER ?? (await rememberSetting(store.db, 'pepper', () => randomBytes(32).toString('hex')));
   const authenticator = createAuthenticator({ db: store.db, identity, pepper, limits, now, onError });
-  const stopHearing = bus?.hearRevoked(authenticator.forgetSecret);
+  const stopHearing = bus?.subscribeRevocations(authenticator.forgetSecret);
   const audiences = createAudiences(
     (place) => asService(() => findAudience(store.db, place)),
     (error, { organizationId }) => {
@@ -289,7 +289,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         authenticator.forgetSecret(secretId);
         // Replicas that reach the store see the revocation within 4 s. The others hear it on the bus, and accept nothing
         // without the bus.
-        await bus?.tellRevoked(secretId);
+        await bus?.publishRevocation(secretId);
       }
     },
     removeOrganizations: () => void rounds.run('organizations'),

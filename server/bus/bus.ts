@@ -73,12 +73,12 @@ export interface Bus {
    * Publishes that a secret is revoked, so that replicas learn of it even without the store. Never rejects: during an outage of
    * the bus it publishes later, unless this process ends first.
    */
-  tellRevoked(secretId: string): Promise<void>;
+  publishRevocation(secretId: string): Promise<void>;
   /**
    * Calls the listener for each secret that was revoked in the last day or is revoked from now on.
    * @returns a function that stops it
    */
-  hearRevoked(listener: (secretId: string) => void): () => void;
+  subscribeRevocations(listener: (secretId: string) => void): () => void;
   /** The consumer that all workers share. */
   consumer(): Promise<Consumer>;
   close(): Promise<void>;
@@ -330,7 +330,7 @@ export async function openBus(
         return get({ seq: settled.stream_seq + 1, next_by_subj: `${subjects.log}.>` });
       }),
 
-    async tellRevoked(secretId) {
+    async publishRevocation(secretId) {
       const tell = () =>
         ask(() => client.publish(`${subjects.revoked}.${secretId}`)).then(
           () => true,
@@ -343,7 +343,7 @@ export async function openBus(
       if (!(await tell())) void tellLater();
     },
 
-    hearRevoked(listener) {
+    subscribeRevocations(listener) {
       const options = { filter_subjects: `${subjects.revoked}.>`, deliver_policy: DeliverPolicy.All };
       let messages: ConsumerMessages | undefined;
       let isStopped = false;

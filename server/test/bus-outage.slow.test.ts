@@ -160,7 +160,7 @@ describe.runIf(inject('natsUrl'))('while the bus is away, a service on it', () =
     expect((await append(service, ours.live, sessionId, 'one', 'first')).status).toBe(202);
     expect(await read(world, sessionId)).toEqual([[1, 'one']]);
     const heard: string[] = [];
-    const stop = service.store.bus?.hearRevoked((id) => void heard.push(id));
+    const stop = service.store.bus?.subscribeRevocations((id) => void heard.push(id));
     const secret = await issueSecret(service, ours.owner, 'live');
     const { secretId } = (await service.call('GET', '/v1/secret', { as: secret })).body;
     await server.kill();
@@ -192,7 +192,7 @@ describe.runIf(inject('natsUrl'))('while the bus is away, a service on it', () =
     const far = await attach(store.dataDir, store.databaseUrl, server.url, log);
     const other = await startTestService('bus', { ROLE: 'api' }, far);
     const heard: string[] = [];
-    const stop = service.store.bus?.hearRevoked((id) => void heard.push(id));
+    const stop = service.store.bus?.subscribeRevocations((id) => void heard.push(id));
     const sessionId = await openSession(service, ours.live, ours);
     expect((await append(service, ours.live, sessionId, 'one', 'first')).status).toBe(202);
     expect((await append(other, ours.live, sessionId, 'two')).body).toMatchObject({ firstSequence: 2 });
