@@ -32,8 +32,8 @@ async function writeAgain(pool: pg.Pool, { header, data }: StoredMsg): Promise<s
       closes: close ? [close] : [],
       deletions: deletion ? [deletion] : [],
     });
-    const [fate] = [...appends, ...closes];
-    return fate && REASONS[fate];
+    const [result] = [...appends, ...closes];
+    return result && REASONS[result];
   } catch (error) {
     if (!isOwnFault(error)) throw error;
     return String(error);

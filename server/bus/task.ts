@@ -1,6 +1,6 @@
 import type { MsgHdrs } from '@nats-io/transport-node';
 import pg from 'pg';
-import type { Fate, NewAppend, NewClose, NewDeletion } from '../store/postgres-apply.ts';
+import type { ApplyResult, NewAppend, NewClose, NewDeletion } from '../store/postgres-apply.ts';
 import { readPlace } from './entry.ts';
 import { entryOf } from './logged.ts';
 
@@ -11,10 +11,10 @@ export interface Task {
   deletion?: NewDeletion;
 }
 
-/** Why a message with that fate cannot be written. */
-export const REASONS: Partial<Record<Fate, string>> = {
-  ahead: 'events before this close are not in the store',
-  foreign: 'it contradicts the store, or its session does not exist',
+/** Why a message with that result cannot be written. */
+export const REASONS: Partial<Record<ApplyResult, string>> = {
+  gap_before: 'events before this close are not in the store',
+  conflicts: 'it contradicts the store, or its session does not exist',
 };
 
 /** SQLSTATE classes "data exception" and "integrity constraint violation". */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import type pg from 'pg';
 import type { Committed } from '../ingest/session-log.ts';
-import { type Applied, applyNumbered, type Fate } from '../store/postgres-apply.ts';
+import { type Applied, type ApplyResult, applyNumbered } from '../store/postgres-apply.ts';
 import type { TrustedClock } from '../trusted-clock.ts';
 import type { Bus } from './bus.ts';
 import { MIN_PAYLOAD_BYTES } from './connect.ts';
@@ -29,8 +29,8 @@ const MOST_DEAD_LETTERS = 3;
 /** The most that one transaction writes. Writing a hundred appends of 20 events takes about 20 ms. */
 const LARGEST_BATCH = { messages: 500, bytes: 8 * 1024 * 1024 };
 /** Delay before a close that lacks earlier events is retried. It doubles with each delivery. */
-const AHEAD_MS = 50;
-const LONGEST_AHEAD_MS = 1_000;
+const GAP_MS = 50;
+const LONGEST_GAP_MS = 1_000;
 const FIRST_PAUSE_MS = 100;
 const CLEAN_EVERY_MS = 10 * 60_000;
 /** The longest pause between two attempts, and thus the longest delay after an outage of the store or the bus. */
@@ -176,16 +176,16 @@ export class Worker {
       const { organization_id: organizationId, session_id: sessionId, status, event_count: eventCount } = row;
       committed({ organizationId, sessionId, status, eventCount });
     }
-    const fates: Record<'append' | 'close', Fate[]> = { append: [...appends], close: [...closes] };
+    const results: Record<'append' | 'close', ApplyResult[]> = { append: [...appends], close: [...closes] };
     let oldest: ReturnType<Bus['oldestWaiting']> | undefined;
     const findOldest = () => {
       oldest ??= bus.oldestWaiting();
       return oldest;
     };
     for (const one of held) {
-      const fate = one.deletion ? 'stored' : fates[one.append ? 'append' : 'close'].shift();
-      const reason = fate && REASONS[fate];
-      if (fate === 'ahead') await this.#wait(one, findOldest);
+      const result = one.deletion ? 'stored' : results[one.append ? 'append' : 'close'].shift();
+      const reason = result && REASONS[result];
+      if (result === 'gap_before') await this.#wait(one, findOldest);
       else if (reason) await this.#addDeadLetter(one.message, reason);
       else {
         one.message.ack();
@@ -200,8 +200,8 @@ export class Worker {
     const oldest = message.redelivered ? await findOldest() : undefined;
     // Tries again, because earlier messages may have been written meanwhile.
     const applied = oldest?.seq === message.seq ? await this.#applyPatiently([one]) : undefined;
-    if (applied?.closes[0] === 'ahead') await this.#addDeadLetter(message, String(REASONS.ahead));
-    else message.nak(Math.min(AHEAD_MS * 2 ** message.info.deliveryCount, LONGEST_AHEAD_MS));
+    if (applied?.closes[0] === 'gap_before') await this.#addDeadLetter(message, String(REASONS.gap_before));
+    else message.nak(Math.min(GAP_MS * 2 ** message.info.deliveryCount, LONGEST_GAP_MS));
   }
 
   async #addDeadLetter(message: JsMsg, reason: string): Promise<undefined> {

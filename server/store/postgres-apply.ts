@@ -69,14 +69,14 @@ export interface Numbered {
 }
 
 /**
- * The result of each entry. `stored`: perhaps by another worker. `gone`: its session, the content of the session, or its
- * organization was removed. `ahead`: earlier events are missing. `foreign`: it contradicts the store.
+ * The result of each entry. `stored`: perhaps by another worker. `session_gone`: its session, the content of the session, or its
+ * organization was removed. `gap_before`: earlier events are missing. `conflicts`: it contradicts the store.
  */
-export type Fate = 'stored' | 'gone' | 'ahead' | 'foreign';
+export type ApplyResult = 'stored' | 'session_gone' | 'gap_before' | 'conflicts';
 
 export interface Applied {
-  appends: Fate[];
-  closes: Fate[];
+  appends: ApplyResult[];
+  closes: ApplyResult[];
   /** The changed sessions with their new state. */
   changed: ChangedSession[];
 }
@@ -391,15 +391,15 @@ async function apply(client: pg.PoolClient, { appends, closes, deletions }: Numb
   }
   // Locks before it inserts. Thus it finds a deleted session as deleted, or the sweep of the session finds the appends.
   await runPrepared(client, LOCK, [sessionIds]);
-  const fates = appends.length > 0 ? await insert(client, appends) : [];
+  const results = appends.length > 0 ? await insert(client, appends) : [];
   const raised = await runPrepared<ChangedSession>(client, RAISE, [sessionIds]);
-  const closed = closes.length > 0 ? await close(client, closes) : { fates: [], rows: [] };
+  const closed = closes.length > 0 ? await close(client, closes) : { results: [], rows: [] };
   const deleted = deletions.length > 0 ? await applyDeletions(client, deletions) : [];
   const changed = new Map([...raised, ...closed.rows, ...deleted].map((row) => [row.session_id, row]));
-  return { appends: fates, closes: closed.fates, changed: [...changed.values()] };
+  return { appends: results, closes: closed.results, changed: [...changed.values()] };
 }
 
-async function insert(client: pg.PoolClient, given: readonly NewAppend[]): Promise<Fate[]> {
+async function insert(client: pg.PoolClient, given: readonly NewAppend[]): Promise<ApplyResult[]> {
   // Uses the same order everywhere, so that two workers with the same appends cannot deadlock.
   const sorted = [...given].sort(
     (a, b) => (a.sessionId < b.sessionId ? -1 : a.sessionId > b.sessionId ? 1 : 0) || a.firstSequence - b.firstSequence,
@@ -414,7 +414,7 @@ async function insert(client: pg.PoolClient, given: readonly NewAppend[]): Promi
   );
   return given.map((one) => {
     if (isInserted(one) || found.get(one.appendId)?.stored === one.appendId) return 'stored';
-    return found.get(one.appendId)?.is_gone ? 'gone' : 'foreign';
+    return found.get(one.appendId)?.is_gone ? 'session_gone' : 'conflicts';
   });
 }
 
@@ -449,11 +449,11 @@ async function close(client: pg.PoolClient, closes: readonly NewClose[]) {
     client,
     left.map((one) => ({ ...one, firstSequence: 0, appendId: one.sessionId })),
   );
-  const fates = closes.map((one): Fate => {
+  const results = closes.map((one): ApplyResult => {
     if (closed.has(one.sessionId)) return 'stored';
     const { is_gone: isGone, is_there: isThere } = found.get(one.sessionId) ?? {};
-    if (isGone) return 'gone';
-    return isThere ? 'ahead' : 'foreign';
+    if (isGone) return 'session_gone';
+    return isThere ? 'gap_before' : 'conflicts';
   });
-  return { fates, rows };
+  return { results, rows };
 }

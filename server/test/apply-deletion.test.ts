@@ -140,7 +140,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
       appends: [{ ...appendTo(sessionId), firstSequence, lastSequence: firstSequence }],
       ...{ closes: [], deletions: [] },
     });
-    expect(appends).toEqual(['gone']);
+    expect(appends).toEqual(['session_gone']);
     expect(await appendsOf(sessionId)).toEqual([]);
   });
 
@@ -163,6 +163,6 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
       closes: [close],
       deletions: [],
     });
-    expect({ appends, closes }).toEqual({ appends: ['gone'], closes: ['gone'] });
+    expect({ appends, closes }).toEqual({ appends: ['session_gone'], closes: ['session_gone'] });
   });
 });
