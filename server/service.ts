@@ -245,7 +245,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     withoutContent: withoutContentIn,
     onContentGone: (row: SessionRow) => void tellContentGone(row).catch(onError),
   };
-  const sessionViews = new SessionViews({ db: store.db, now, onSettled: observer?.onLooks });
+  const sessionViews = new SessionViews({ db: store.db, now, onSettled: observer?.onSessionViews });
   const shareCounts = new ShareCounts(store.db, now);
   const rounds = createRounds({
     store,

@@ -14,7 +14,7 @@ export interface Observer {
   /** Work took too long and was given up. */
   onGivenUp(kind: 'background' | 'body' | 'derive'): void;
   /** Looks at sessions were written, will be retried because the store is away, or were dropped because too many wait. */
-  onLooks(outcome: 'written' | 'retried' | 'dropped', looks: number): void;
+  onSessionViews(outcome: 'written' | 'retried' | 'dropped', looks: number): void;
   /** Sets the function that counts the sessions waiting to be derived. */
   onBehind(count: () => number): void;
   /** Sets the function that says whether the clock is doubted. */
@@ -189,7 +189,7 @@ export function createMetrics(): Metrics {
     },
     onWritten: (count) => counted.written.observe(count),
     onGivenUp: (kind) => counted.givenUp.inc({ kind }),
-    onLooks: (outcome, looks) => counted.looks.inc({ outcome }, looks),
+    onSessionViews: (outcome, looks) => counted.looks.inc({ outcome }, looks),
     onDerived: (lagMs) => counted.derived.observe(Math.max(0, lagMs) / 1000),
     onBehind: (count) => answerWith('behind', count),
     onDoubtedClock: (isDoubted) => answerWith('doubted', () => Number(isDoubted())),

@@ -8,7 +8,7 @@ import type { ReadAppend, RefusedAppend } from '../ingest/scan/read.ts';
 import { findSession } from '../store/sessions.ts';
 import { viewerOf } from '../store/viewer.ts';
 import { foundReadable } from './answers.ts';
-import { lookerOf } from './session-views.ts';
+import { visitorOf } from './session-views.ts';
 
 const DEFAULT_PAGE = 100;
 
@@ -52,7 +52,7 @@ export const eventHandlers = ({ store: { db }, sessionLog, writePermission, read
     async listSessionEvents(ask) {
       const { caller, params, query } = ask;
       const { viewer, session } = await find(caller, params.sessionId);
-      sessionViews.note(lookerOf(ask, ask.caller), session, 'exported', query.cursor !== undefined);
+      sessionViews.note(visitorOf(ask, ask.caller), session, 'exported', query.cursor !== undefined);
       const from = query.cursor === undefined ? 1 : readSequence(query.cursor);
       const limit = query.limit === undefined ? DEFAULT_PAGE : positiveOrZero(query.limit);
       return { status: 200, body: await streamEvents(db, viewer, session, from, limit) };
@@ -61,7 +61,7 @@ export const eventHandlers = ({ store: { db }, sessionLog, writePermission, read
     async getEventWindow(ask) {
       const { caller, params, query } = ask;
       const { viewer, session } = await find(caller, params.sessionId);
-      sessionViews.note(lookerOf(ask, ask.caller), session, 'opened', true);
+      sessionViews.note(visitorOf(ask, ask.caller), session, 'opened', true);
       const [from, limit] = [Number(query.from ?? 1), Number(query.limit ?? DEFAULT_PAGE)];
       const body = await streamEvents(db, viewer, session, from, limit);
       return { status: 200, body };

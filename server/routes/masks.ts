@@ -9,7 +9,7 @@ import type { Handlers } from '../http/handler.ts';
 import { findSession } from '../store/sessions.ts';
 import { viewerOf } from '../store/viewer.ts';
 import { found, foundReadable } from './answers.ts';
-import { lookerOf } from './session-views.ts';
+import { visitorOf } from './session-views.ts';
 
 export const maskHandlers = ({ store: { db }, longReads, masking, maskRuns, sessionViews, now }: Deps) => {
   async function find(caller: MemberCaller, sessionId: string) {
@@ -26,7 +26,7 @@ export const maskHandlers = ({ store: { db }, longReads, masking, maskRuns, sess
       const session = await find(caller, sessionId);
       assertFit(text);
       // The number of places tells whether the session has the text.
-      sessionViews.note(lookerOf(ask, caller), session, 'opened', true);
+      sessionViews.note(visitorOf(ask, caller), session, 'opened', true);
       if (dryRun) {
         const holdId = await findHoldOf(db, { organizationId, sessionId });
         if (holdId !== undefined) throw heldBy(holdId);

@@ -17,7 +17,7 @@ import { findFacts, findRelated, findSummaries } from '../store/summaries.ts';
 import type { Days } from '../store/summed-days.ts';
 import { type Viewer, viewerOf } from '../store/viewer.ts';
 import { found, foundReadable } from './answers.ts';
-import { lookerOf } from './session-views.ts';
+import { visitorOf } from './session-views.ts';
 
 const MOST_SUMMARIES = 100;
 
@@ -62,7 +62,7 @@ export const reviewHandlers = ({
       const [row] = await findDerived(viewer, [params.sessionId]);
       const { session, isReadable } = found(row, 'session');
       // Who may read the session gets its first prompt and its commands. The page also reads the entries, which count as the look.
-      if (isReadable) sessionViews.note(lookerOf(ask, caller), session, 'opened', true);
+      if (isReadable) sessionViews.note(visitorOf(ask, caller), session, 'opened', true);
       const key = { organizationId: caller.organizationId, sessionId: params.sessionId };
       const [facts, related, holdId, expiry] = await Promise.all([
         findFacts(db, caller.organizationId, params.sessionId, VERSIONS_OF_FORM),
@@ -87,7 +87,7 @@ export const reviewHandlers = ({
       const [row] = await findDerived(viewer, [params.sessionId]);
       const session = foundReadable(viewer, row?.session);
       const from = Number(query.from ?? 1);
-      sessionViews.note(lookerOf(ask, ask.caller), session, 'opened', from > 1);
+      sessionViews.note(visitorOf(ask, ask.caller), session, 'opened', from > 1);
       const asker = { group: caller.organizationId, person: caller.userId, signal: ask.signal };
       const lines = indexLines(db, deriveThread, session, from, asker);
       return { status: 200, body: await streamText(lines, whileReadable(db, viewer, session)) };

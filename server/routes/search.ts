@@ -15,7 +15,7 @@ import { findSession, toSession } from '../store/sessions.ts';
 import { findSummaries } from '../store/summaries.ts';
 import { type Viewer, viewerOf } from '../store/viewer.ts';
 import { foundReadable } from './answers.ts';
-import { lookerOf } from './session-views.ts';
+import { visitorOf } from './session-views.ts';
 
 const DEFAULT_PAGE = 50;
 const LARGEST_PAGE = 100;
@@ -57,8 +57,8 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews
           : undefined;
       const shown = isByFit ? hits.toSorted((one, other) => one.fit - other.fit) : hits;
       const rows = await show(db, viewer, shown);
-      const looker = lookerOf(ask, ask.caller);
-      for (const { row, hits } of rows) if (hits.length > 0) sessionViews.note(looker, row.session, 'found');
+      const visitor = visitorOf(ask, ask.caller);
+      for (const { row, hits } of rows) if (hits.length > 0) sessionViews.note(visitor, row.session, 'found');
       const sessions = rows.map(({ row, hits }) => ({
         session: toSession(row.session),
         summary: toSummary(row),
@@ -80,7 +80,7 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews
       const { caller, params, query, signal } = ask;
       const viewer = await viewerOf(db, caller);
       const session = foundReadable(viewer, await findSession(db, viewer, params.sessionId));
-      sessionViews.note(lookerOf(ask, ask.caller), session, 'opened', true);
+      sessionViews.note(visitorOf(ask, ask.caller), session, 'opened', true);
       const matcher = createMatcher(parseWords(query.q).terms);
       const body = await longReads.runOn(
         caller,

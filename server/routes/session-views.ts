@@ -34,7 +34,7 @@ export const sessionViewHandlers = ({ store: { db }, sessionViews }: Deps) =>
   }) satisfies Partial<Handlers>;
 
 /** The requesting member, in the form in which the person of a session sees them. */
-export const lookerOf = (
+export const visitorOf = (
   { address, header }: Pick<Ask, 'address' | 'header'>,
   { userId }: Pick<MemberCaller, 'userId'>,
 ): Looker => ({

@@ -30,7 +30,7 @@ import { findSummaries } from '../store/summaries.ts';
 import { asOrganization } from '../store/tenant.ts';
 import { asReadable, mayShare, type Viewer, viewerOf } from '../store/viewer.ts';
 import { found } from './answers.ts';
-import { lookerOf } from './session-views.ts';
+import { visitorOf } from './session-views.ts';
 
 const DEFAULT_PAGE = 100;
 
@@ -83,7 +83,7 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
     // People of other organizations may open a link. They have no identity in this organization.
     const { caller } = visit;
     if (caller?.membership?.organizationId !== share.organization_id) return;
-    sessionViews.note(lookerOf(visit, caller), session, 'opened', isFurther);
+    sessionViews.note(visitorOf(visit, caller), session, 'opened', isFurther);
   }
 
   return {
