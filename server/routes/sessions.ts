@@ -49,7 +49,7 @@ export const sessionHandlers = ({
   }
 
   /** Makes everyone who watched the session in its former state reload it. */
-  function toldAudience(was: SessionRow): Promise<void> {
+  function publishAudienceChange(was: SessionRow): Promise<void> {
     const { organization_id: organizationId, session_id: sessionId, event_count: eventCount, status } = was;
     indexer.note({ organizationId, sessionId });
     return audienceChanged(organizationId, { sessionId, eventCount, status }, was);
@@ -100,7 +100,7 @@ export const sessionHandlers = ({
       const { userId, role } = caller;
       const decider = { viewer: await viewerOf(db, caller), userId, isAdmin: role !== 'member' };
       const was = found(await changeVisibility(db, decider, params.sessionId, visibility, now()), 'session');
-      await toldAudience(was);
+      await publishAudienceChange(was);
       return { status: 200, body: { visibility } };
     },
 
@@ -110,7 +110,7 @@ export const sessionHandlers = ({
         'session',
       );
       const { was, to } = restricted;
-      if (was.visibility !== to) await toldAudience(was);
+      if (was.visibility !== to) await publishAudienceChange(was);
       return { status: 200, body: { visibility: to } };
     },
 
