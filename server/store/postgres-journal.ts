@@ -117,22 +117,22 @@ class PostgresJournal implements ComparingJournal<Known> {
   #enqueue(pending: Omit<PendingCommit, 'resolve' | 'reject'>): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const waiting = { ...pending, resolve, reject };
-      if (pending.bytes > LARGEST_SHARED) return void this.#alone(waiting);
+      if (pending.bytes > LARGEST_SHARED) return void this.#commitSingly(waiting);
       const isFull = this.#group.length >= LARGEST_GROUP.sessions || this.#groupBytes >= LARGEST_GROUP.bytes;
-      if (isFull) this.#handOn();
-      if (this.#group.length === 0) setImmediate(() => this.#handOn());
+      if (isFull) this.#flushGroup();
+      if (this.#group.length === 0) setImmediate(() => this.#flushGroup());
       this.#group.push(waiting);
       this.#groupBytes += pending.bytes;
     });
   }
 
-  #handOn(): void {
+  #flushGroup(): void {
     const group = this.#group;
     this.#group = [];
     this.#groupBytes = 0;
     const [first, ...others] = group;
     if (others.length > 0) void this.#groupOf(group);
-    else if (first) void this.#alone(first);
+    else if (first) void this.#commitSingly(first);
   }
 
   async #groupOf(group: readonly PendingCommit[]): Promise<void> {
@@ -140,17 +140,17 @@ class PostgresJournal implements ComparingJournal<Known> {
       const written = await applyBehind(this.#pool, group.map(additionOf));
       for (const pending of group) {
         if (written.has(pending.place.sessionId)) pending.resolve(true);
-        else void this.#alone(pending);
+        else void this.#commitSingly(pending);
       }
     } catch (error) {
       // If one of them may have caused the error, each is tried separately.
       for (const pending of group)
-        if (isOfOne(error)) void this.#alone(pending);
+        if (isOfOne(error)) void this.#commitSingly(pending);
         else pending.reject(error);
     }
   }
 
-  async #alone(pending: PendingCommit): Promise<void> {
+  async #commitSingly(pending: PendingCommit): Promise<void> {
     try {
       const written = await applyBehind(this.#pool, [additionOf(pending)]);
       pending.resolve(written.has(pending.place.sessionId));
