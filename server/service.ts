@@ -26,7 +26,7 @@ import { createAudiences } from './ingest/audience.ts';
 import { createLive } from './ingest/live.ts';
 import { createPeers } from './ingest/peers.ts';
 import { StorageQuotas } from './ingest/quotas.ts';
-import { createReading } from './ingest/reading.ts';
+import { createBodyScanner } from './ingest/reading.ts';
 import { createRevocation } from './ingest/revocation.ts';
 import { type Committed, SessionLog } from './ingest/session-log.ts';
 import { SessionViews } from './ingest/session-views.ts';
@@ -177,7 +177,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   });
   const daySums = new DaySums(store, onError);
   observer?.onBehind(() => indexer.waiting());
-  const reading = createReading(() => observer?.onGivenUp('body'));
+  const reading = createBodyScanner(() => observer?.onGivenUp('body'));
   const background = startJobs(2);
   const sweeping = startJobs(1);
   const truncation = store.engine === 'sqlite' ? new LogTruncation(store.db, onError) : undefined;

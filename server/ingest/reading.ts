@@ -25,7 +25,7 @@ const DEADLINE_MS = 20_000;
 const PROGRAM = new URL('./scan/scan-thread.ts', import.meta.url);
 
 /** Reads small bodies at once, and large ones on a thread: 13 MB would block all other answers for up to 140 ms. */
-export function createReading(onGivenUp?: () => void): Reading {
+export function createBodyScanner(onGivenUp?: () => void): Reading {
   const scanner = new OnDemand<ScanJob, ScanReply>({ program: PROGRAM, name: 'scanner', deadlineMs: DEADLINE_MS });
   let waitingBytes = 0;
 

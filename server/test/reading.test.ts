@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createReading } from '../ingest/reading.ts';
+import { createBodyScanner } from '../ingest/reading.ts';
 import { SLICE_BYTES } from '../work.ts';
 
 const SENDER = { group: 'org', person: 'sec', signal: undefined };
@@ -13,7 +13,7 @@ describe('large bodies', () => {
 
   test('that arrive while an idle thread ends are read by the next thread', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const reading = createReading();
+    const reading = createBodyScanner();
     const typeOf = async (eventType: string) => {
       const [read] = await reading.read([large(eventType)], SENDER);
       return read && 'events' in read ? read.events[0]?.eventType : undefined;
@@ -27,7 +27,7 @@ describe('large bodies', () => {
   });
 
   test('that wait are limited to 128 MiB, and finished bodies free their share', async () => {
-    const reading = createReading();
+    const reading = createBodyScanner();
     const body = () => Buffer.alloc(12 * 1024 * 1024, ' ');
     const refused = [{ problem: expect.objectContaining({ code: 'malformed_json' }) }];
     const all = await Promise.allSettled(Array.from({ length: 12 }, async () => reading.read([body()], SENDER)));
