@@ -1,7 +1,7 @@
 import { Problem } from '../../contract/problem.ts';
 import { withDeadline } from '../work.ts';
 import { type Decision, decideAll, type Head, type KnownAppend, type SessionKey } from './decide.ts';
-import type { Change, Journal, Proposal } from './journal.ts';
+import type { ChangeRequest, Journal, Proposal } from './journal.ts';
 
 /** The state of a session at some point in time. */
 export interface Known {
@@ -37,7 +37,7 @@ export interface HeadsOptions {
   mostKeys: number;
 }
 
-interface Waiting extends Change {
+interface Waiting extends ChangeRequest {
   resolve: (decision: Decision) => void;
   reject: (error: unknown) => void;
   /** The change is not started after this time of `performance.now`. */
@@ -82,7 +82,7 @@ export class Heads<Seen extends Known> implements Journal {
     this.#options = options;
   }
 
-  change(change: Change): Promise<Decision> {
+  change(change: ChangeRequest): Promise<Decision> {
     const { organizationId, sessionId } = change.place;
     const id = `${organizationId}.${sessionId}`;
     const decided = new Promise<Decision>((resolve, reject) => {

@@ -2,7 +2,7 @@ import type { Frame } from './codec.ts';
 import type { Command, Decision, Entry, SessionKey } from './decide.ts';
 
 /** A requested change of a session. */
-export interface Change {
+export interface ChangeRequest {
   place: SessionKey;
   command: Command;
   /** The events of an append. The journal takes over their memory. */
@@ -18,7 +18,7 @@ export interface Journal {
    * two. Resolves once the entry is durable.
    * @throws Problem `service_unavailable`, `idempotency_in_progress`: the entry may have been added nevertheless
    */
-  change(change: Change): Promise<Decision>;
+  change(change: ChangeRequest): Promise<Decision>;
 }
 
 /** An entry that is to be added, with the command that caused it. */

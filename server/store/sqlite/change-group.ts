@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { pack } from '../../log/codec.ts';
 import { type Decision, decide, type Entry, type Head, type KnownAppend } from '../../log/decide.ts';
-import type { Change } from '../../log/journal.ts';
+import type { ChangeRequest } from '../../log/journal.ts';
 import { addEntries, type ChainHead, type Happened, holdHead, type Statement } from '../audit-chain.ts';
 import { findHold, insertTombstone, markDeleted } from '../deletion-sql.ts';
 import type { AppendRow, SessionRow } from '../schema.ts';
@@ -37,7 +37,7 @@ export type Settled = Decision | { failed: string };
  * and each change is tried alone.
  * @throws errors of the engine if it cannot begin or commit; then nothing was stored
  */
-export function createChangeGroup(database: DatabaseSync): (changes: readonly Change[]) => Settled[] {
+export function createChangeGroup(database: DatabaseSync): (changes: readonly ChangeRequest[]) => Settled[] {
   const findHead = database.prepare(FIND_HEAD);
   const findDeleted = database.prepare(FIND_DELETED);
   const findKey = database.prepare(FIND_KEY);
@@ -48,7 +48,7 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
   const markDeleted = database.prepare(MARK_DELETED);
   const rememberDeleted = database.prepare(REMEMBER_DELETED);
 
-  function headOf({ sessionId, organizationId }: Change['place']): Head | undefined {
+  function headOf({ sessionId, organizationId }: ChangeRequest['place']): Head | undefined {
     const row = findHead.get(sessionId, organizationId) as unknown as HeadRow | undefined;
     if (row) {
       const { plane, event_count: eventCount, client_ended_at: clientEndedAt } = row;
@@ -58,12 +58,12 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
     return deleted && { plane: deleted.plane, status: 'deleted', eventCount: 0, clientEndedAt: null };
   }
 
-  function holdOfPlace({ sessionId, organizationId }: Change['place']): string | null {
+  function holdOfPlace({ sessionId, organizationId }: ChangeRequest['place']): string | null {
     const found = holds.get(sessionId, organizationId) as { hold_id: string | null } | undefined;
     return found?.hold_id ?? null;
   }
 
-  function change(one: Change): Decision {
+  function change(one: ChangeRequest): Decision {
     const { place, command } = one;
     const keys = { get: (key: string) => knownOf(findKey.get(place.sessionId, key, place.organizationId)) };
     const decision = decide({ head: headOf(place), keys }, command);
@@ -75,7 +75,7 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
   }
 
   /** Updates the rows of the session to the state after the entry. */
-  function apply({ place, command, frame }: Change, entry: Entry): void {
+  function apply({ place, command, frame }: ChangeRequest, entry: Entry): void {
     const where = [place.sessionId, place.organizationId] as const;
     if (entry.kind === 'closed') close.run(entry.status, entry.endedAt, entry.at, ...where);
     else if (entry.kind === 'deleted') {
@@ -106,7 +106,7 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
     for (const added of addEntries(organizationId, head, [happened], now)) run(added);
   }
 
-  function commit(changes: readonly Change[]): Decision[] {
+  function commit(changes: readonly ChangeRequest[]): Decision[] {
     database.exec('BEGIN IMMEDIATE');
     try {
       const decisions = changes.map(change);
@@ -118,7 +118,7 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
     }
   }
 
-  function alone(one: Change): Settled {
+  function alone(one: ChangeRequest): Settled {
     try {
       return commit([one])[0] as Decision;
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import type { Change } from '../../log/journal.ts';
+import type { ChangeRequest } from '../../log/journal.ts';
 import { collectGarbage } from '../../memory.ts';
 import { createChangeGroup, type Settled } from './change-group.ts';
 import { openReader, openWriter } from './connection.ts';
@@ -58,7 +58,7 @@ function createWork(database: DatabaseSync): (job: Job) => void {
     database.close();
   }
 
-  function change(changes: readonly Change[]): Replies {
+  function change(changes: readonly ChangeRequest[]): Replies {
     const settled = attempt(() => {
       // Its statements can be prepared only after the tables exist.
       changeGroup ??= createChangeGroup(database);
@@ -102,10 +102,10 @@ function createWork(database: DatabaseSync): (job: Job) => void {
 /** The most that one commit writes, so that its first change does not wait long. Writing 4 MiB takes about 10 ms. */
 const LARGEST_GROUP = { count: 128, bytes: 4 * 1024 * 1024 };
 
-const bytesOf = ({ frame }: Change) => frame?.body.byteLength ?? 0;
+const bytesOf = ({ frame }: ChangeRequest) => frame?.body.byteLength ?? 0;
 
 /** The change with those that have arrived meanwhile, and the job after them. */
-function takeGroup(first: Change): { changes: Change[]; next?: Job } {
+function takeGroup(first: ChangeRequest): { changes: ChangeRequest[]; next?: Job } {
   const changes = [first];
   for (let bytes = bytesOf(first); changes.length < LARGEST_GROUP.count && bytes < LARGEST_GROUP.bytes; ) {
     const job = parentPort && (receiveMessageOnPort(parentPort)?.message as Job | undefined);

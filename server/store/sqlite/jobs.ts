@@ -1,4 +1,4 @@
-import type { Change } from '../../log/journal.ts';
+import type { ChangeRequest } from '../../log/journal.ts';
 import type { Settled } from './change-group.ts';
 
 /** A job for a thread of the embedded store. The thread runs one job after the other, and replies to each once. */
@@ -9,7 +9,7 @@ export type Job =
   /** One transaction without a sync. If the first statement changes no row, it is rolled back and the reply is false. */
   | { kind: 'derived'; statements: readonly Statement[] }
   /** Shares one commit with the other waiting changes. The reply follows once the change is durable. */
-  | { kind: 'change'; change: Change }
+  | { kind: 'change'; change: ChangeRequest }
   /** Releases the memory of earlier jobs. */
   | { kind: 'rest' }
   | { kind: 'close' };

@@ -1,10 +1,10 @@
 import type { Decision } from '../../log/decide.ts';
-import type { Change, Journal } from '../../log/journal.ts';
+import type { ChangeRequest, Journal } from '../../log/journal.ts';
 import { isUnavailable, storeUnavailable } from '../dialect.ts';
 import type { ConnectionThread } from './connection-thread.ts';
 
 interface Waiting {
-  change: Change;
+  change: ChangeRequest;
   bytes: number;
   resolve: (decision: Decision) => void;
   reject: (error: unknown) => void;
