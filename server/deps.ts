@@ -5,6 +5,8 @@ import type { AuditKey } from './audit/heads.ts';
 import type { DaySums } from './derive/day-sums.ts';
 import type { DeriveThread } from './derive/derive-thread.ts';
 import type { Indexer } from './derive/indexer.ts';
+import type { MaskRuns } from './erase/mask/mask-everywhere.ts';
+import type { Masking } from './erase/mask/masking.ts';
 import type { Countersigner } from './evidence/countersigner.ts';
 import type { Identity } from './identity/identity.ts';
 import type { Live } from './ingest/live.ts';
@@ -15,8 +17,6 @@ import type { SessionViews } from './ingest/session-views.ts';
 import type { ShareCounts } from './ingest/share-counts.ts';
 import type { WritePermission } from './ingest/write-permission.ts';
 import type { LongReads } from './long-reads.ts';
-import type { MaskRuns } from './mask/mask-runs.ts';
-import type { Masking } from './mask/masking.ts';
 import type { Store } from './store/open.ts';
 import type { Audience } from './store/viewer.ts';
 

@@ -11,9 +11,9 @@ import { changedRows, firstRow } from '../store/rows.ts';
 import { removeSaltKeys } from '../store/salt-keys.ts';
 import type { Db, ExpiredContentRow, SessionRow } from '../store/schema.ts';
 import { CONTENT_COLUMNS } from '../store/session-columns.ts';
+import { DAY_MS, type Due, mayLoseContent, REPOSITORY, type Unchanged } from './due-sessions.ts';
 import { preventHolds } from './holds.ts';
 import { packKept, readKept, unpackKept, type WithoutContent, writeKept, writeKeptFacts } from './kept-rows.ts';
-import { DAY_MS, type Due, mayLoseContent, REPOSITORY, type Unchanged } from './retention.ts';
 import { removeSomeAppends, sweepEach } from './sweep.ts';
 
 /** The rules by which the content of a session expires. */

@@ -1,8 +1,8 @@
 import type { AuditParty } from '../../contract/audit.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { forgetExpiry } from '../erase/deletions.ts';
+import type { Unchanged } from '../erase/due-sessions.ts';
 import { recordRefusal } from '../erase/holds.ts';
-import type { Unchanged } from '../erase/retention.ts';
 import { newUuid } from '../ids.ts';
 import type { Command, Decision, Entry, Head, SessionKey } from '../log/decide.ts';
 import { bytesOf, encodeFrame, type FramedEvent, type SentBody } from '../log/frame.ts';

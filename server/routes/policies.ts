@@ -2,7 +2,7 @@ import { Problem } from '../../contract/problem.ts';
 import { addressOf } from '../../contract/repository.ts';
 import { type RetentionBounds, type RetentionRule, wrongWith } from '../../contract/retention.ts';
 import type { Deps } from '../deps.ts';
-import { countDue, countOfTarget } from '../erase/retention.ts';
+import { countDue, countOfTarget } from '../erase/due-sessions.ts';
 import type { Handlers } from '../http/handler.ts';
 import { readPolicy, replacePolicy } from '../store/policies.ts';
 import { findRepository, isWhole, listRepositories } from '../store/repositories.ts';

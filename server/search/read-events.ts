@@ -3,13 +3,13 @@ import { unwrapProgress } from '../../transcript/entry/progress.ts';
 import { asObject } from '../../transcript/entry/value.ts';
 import { Damaged, nameSession } from '../log/damaged.ts';
 import { type OpenFrame, openFrame } from '../log/frame.ts';
+import { Joiner, type ReadEvent } from '../log/join.ts';
 import { toTimestamp } from '../store/columns.ts';
 import { type AppendOf, readAppendsOf } from '../store/events.ts';
 import type { Db } from '../store/schema.ts';
 import type { EventRange } from '../store/word-index.ts';
 import { inSlices, type Steps } from '../work.ts';
 import type { Budget } from './budget.ts';
-import { Joiner, type ReadEvent } from './join.ts';
 import type { Matcher } from './matcher.ts';
 
 /** How events are read, and how many. */

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { removeDeletedOrganizations } from '../ingest/organizations.ts';
+import { removeDeletedOrganizations } from '../erase/organization-removal.ts';
 import { ENGINES, LOGS } from './engines.ts';
 import { issueSecret, whenDerived } from './factories.ts';
 import type { TestService } from './harness.ts';

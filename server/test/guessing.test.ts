@@ -5,7 +5,7 @@ import { openEnvelope } from '../../contract/dsse.ts';
 import { COUNTERSIGNATURE, type Countersigned, type Evidence } from '../../contract/evidence.ts';
 import { type SaltKeys, saltsOf } from '../../contract/salts.ts';
 import { createDigester } from '../../transcript/digester.ts';
-import { findMask, insertMask, writeMasked } from '../erase/masks.ts';
+import { findMask, insertMask, writeMasked } from '../erase/mask/masks.ts';
 import { allRows } from '../store/rows.ts';
 import { findSaltKeys } from '../store/salt-keys.ts';
 import type { EventMaskRow, MaskRow } from '../store/schema.ts';

@@ -7,7 +7,9 @@ import { startTestService, type TestService } from './harness.ts';
 const last = vi.hoisted(
   () => (signal: AbortSignal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())),
 );
-vi.mock('../ingest/retention.ts', () => ({ applyRetention: ({ signal }: { signal: AbortSignal }) => last(signal) }));
+vi.mock('../erase/apply-retention.ts', () => ({
+  applyRetention: ({ signal }: { signal: AbortSignal }) => last(signal),
+}));
 
 describe.each(ENGINES)('while old sessions are deleted on %s', (engine) => {
   let service: TestService;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { MaskRun } from '../../contract/mask.ts';
-import { insertMaskRun } from '../erase/mask-runs.ts';
-import { seal } from '../mask/seal.ts';
+import { insertMaskRun } from '../erase/mask/mask-runs.ts';
+import { seal } from '../erase/mask/seal.ts';
 import { oneRow } from '../store/rows.ts';
 import { ENGINES, openTestStore } from './engines.ts';
 import { appendTexts, openSession, whenDerived } from './factories.ts';

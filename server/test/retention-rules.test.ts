@@ -8,7 +8,7 @@ import {
   wrongWith,
 } from '../../contract/retention.ts';
 import { runs } from '../../contract/test/runs.ts';
-import { countDue, DAY_MS, type DueSession, endOfSlice, listDue, type Slice } from '../erase/retention.ts';
+import { countDue, DAY_MS, type DueSession, endOfSlice, listDue, type Slice } from '../erase/due-sessions.ts';
 import { ENGINES } from './engines.ts';
 import { openSession } from './factories.ts';
 import { startWorld, type World } from './world.ts';

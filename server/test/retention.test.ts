@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { JetStreamJournal } from '../bus/jetstream-journal.ts';
 import { withoutContentIn } from '../derive/review.ts';
-import { applyRetention } from '../ingest/retention.ts';
+import { applyRetention } from '../erase/apply-retention.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { VERSION_HERE } from './derived.ts';
 import { LOGS } from './engines.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listSwept } from '../erase/masks.ts';
+import { listSwept } from '../erase/mask/masks.ts';
 import { CONTENT_COLUMNS, TEXT_COLUMNS } from '../store/session-columns.ts';
 import { findSession } from '../store/sessions.ts';
 import { ENGINES } from './engines.ts';

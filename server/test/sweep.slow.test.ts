@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { splitPayload } from '../../transcript/parts.ts';
 import { COMMANDS } from '../commands.ts';
-import { findMask, jobOf, writeMasked } from '../erase/masks.ts';
-import { EventMasker } from '../mask/event-masker.ts';
-import { findText } from '../mask/finder.ts';
+import { EventMasker } from '../erase/mask/event-masker.ts';
+import { findText } from '../erase/mask/finder.ts';
+import { findMask, jobOf, writeMasked } from '../erase/mask/masks.ts';
 import { recordAction } from '../store/audit.ts';
 import { person } from '../store/audit-chain.ts';
 import { readAppends } from '../store/events.ts';

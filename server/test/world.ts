@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { newMaskRunId } from '../erase/mask-runs.ts';
+import { newMaskRunId } from '../erase/mask/mask-runs.ts';
 import { copyStore, openTestStore, type TestEngine } from './engines.ts';
 import {
   beginSignIn,

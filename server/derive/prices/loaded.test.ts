@@ -28,7 +28,7 @@ test('the thread that derives loads the prices, and no other program does', () =
   expect(loads('server/derive/derive-program.ts')).toBe(true);
   const others = [
     ...['server/main.ts', 'cli/main.ts', 'dashboard/main.tsx'],
-    ...['server/mask/mask-program.ts', 'server/ingest/scan/scan-thread.ts'],
+    ...['server/erase/mask/mask-program.ts', 'server/ingest/scan/scan-thread.ts'],
   ];
   expect(others.filter(loads)).toEqual([]);
 });

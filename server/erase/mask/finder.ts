@@ -1,6 +1,6 @@
-import { findInJson, isOwn, type Token } from '../../redact/json-places.ts';
-import { findPlaces, type Place } from '../../redact/places.ts';
-import { createTextSearch } from '../../redact/text-search.ts';
+import { findInJson, isOwn, type Token } from '../../../redact/json-places.ts';
+import { findPlaces, type Place } from '../../../redact/places.ts';
+import { createTextSearch } from '../../../redact/text-search.ts';
 import { figureOf } from './figures.ts';
 
 /** A piece of a text that is masked, and its replacement. */

@@ -1,12 +1,12 @@
-import { endPersonDeletion, listPersonDeletions, listSessionsToDelete } from '../erase/departures.ts';
 import { Failures } from '../failures.ts';
 import { person } from '../store/audit-chain.ts';
 import type { Db, PersonDeletionRow } from '../store/schema.ts';
-import type { SessionLog } from './session-log.ts';
+import { endPersonDeletion, listPersonDeletions, listSessionsToDelete } from './departures.ts';
+import type { SessionEnds } from './session-ends.ts';
 
 export interface PersonDeletions {
   db: Db;
-  sessionLog: Pick<SessionLog, 'delete'>;
+  sessionLog: Pick<SessionEnds, 'delete'>;
   signal: AbortSignal;
 }
 

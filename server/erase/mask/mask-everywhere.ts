@@ -1,6 +1,12 @@
-import { Problem } from '../../contract/problem.ts';
-import type { Slices } from '../background.ts';
-import { findHoldOf } from '../erase/holds.ts';
+import { Problem } from '../../../contract/problem.ts';
+import type { Slices } from '../../background.ts';
+import type { Jobs } from '../../jobs.ts';
+import { DamagedSession } from '../../log/damaged.ts';
+import type { Job } from '../../store/jobs.ts';
+import { findMember } from '../../store/members.ts';
+import type { Db, MaskRow, MaskRunRow, SessionRow } from '../../store/schema.ts';
+import { type Viewer, viewerOf } from '../../store/viewer.ts';
+import { findHoldOf } from '../holds.ts';
 import {
   advanceMaskRun,
   findMaskRun,
@@ -11,15 +17,9 @@ import {
   newMaskRunId,
   RUN_JOB,
   type RunStep,
-} from '../erase/mask-runs.ts';
-import { findMask, jobOf, MaskHeld } from '../erase/masks.ts';
-import type { Jobs } from '../jobs.ts';
-import { DamagedSession } from '../log/damaged.ts';
-import type { Job } from '../store/jobs.ts';
-import { findMember } from '../store/members.ts';
-import type { Db, MaskRow, MaskRunRow, SessionRow } from '../store/schema.ts';
-import { type Viewer, viewerOf } from '../store/viewer.ts';
+} from './mask-runs.ts';
 import { type Masking, unsealed } from './masking.ts';
+import { findMask, jobOf, MaskHeld } from './masks.ts';
 import { seal } from './seal.ts';
 
 export interface MaskRunsOptions {

@@ -1,8 +1,8 @@
-import { isOwn, tokensOf } from '../../redact/json-places.ts';
-import { findMarks } from '../../redact/mark.ts';
-import { endOf, readEscaped, startOf } from '../../redact/places.ts';
-import { createRedactor } from '../../redact/redactor.ts';
-import type { CapturedEvent } from '../../transcript/vocabulary.ts';
+import { isOwn, tokensOf } from '../../../redact/json-places.ts';
+import { findMarks } from '../../../redact/mark.ts';
+import { endOf, readEscaped, startOf } from '../../../redact/places.ts';
+import { createRedactor } from '../../../redact/redactor.ts';
+import type { CapturedEvent } from '../../../transcript/vocabulary.ts';
 import type { Finder, Replacement } from './finder.ts';
 
 /** The masked form of each changed text of an event, by its original. */

@@ -1,19 +1,11 @@
 import type { RetentionBounds, RetentionField } from '../../contract/retention.ts';
-import { expireContent } from '../erase/content-expiry.ts';
-import type { WithoutContent } from '../erase/kept-rows.ts';
-import {
-  type Due,
-  type DueSession,
-  endOfSlice,
-  listDue,
-  listRuled,
-  type Ruled,
-  type Slice,
-} from '../erase/retention.ts';
 import { Failures } from '../failures.ts';
 import { assertReadable } from '../store/events.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
-import type { SessionLog } from './session-log.ts';
+import { expireContent } from './content-expiry.ts';
+import { type Due, type DueSession, endOfSlice, listDue, listRuled, type Ruled, type Slice } from './due-sessions.ts';
+import type { WithoutContent } from './kept-rows.ts';
+import type { SessionEnds } from './session-ends.ts';
 
 /** How many organizations one query reads. */
 const AT_ONCE = 100;
@@ -22,7 +14,7 @@ const LOOKED_AT_ONCE = 2_000;
 
 export interface Retention {
   db: Db;
-  sessionLog: Pick<SessionLog, 'expire' | 'abandon'>;
+  sessionLog: Pick<SessionEnds, 'expire' | 'abandon'>;
   bounds: RetentionBounds;
   /** The version of the rules that derive sessions. */
   version: number;

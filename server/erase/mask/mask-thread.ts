@@ -1,7 +1,7 @@
-import { Damaged } from '../log/damaged.ts';
-import { type JobAsker, OnDemand } from '../on-demand.ts';
-import type { StoredAppend } from '../store/events.ts';
-import { type SessionTexts, TEXT_COLUMNS } from '../store/session-columns.ts';
+import { Damaged } from '../../log/damaged.ts';
+import { type JobAsker, OnDemand } from '../../on-demand.ts';
+import type { StoredAppend } from '../../store/events.ts';
+import { type SessionTexts, TEXT_COLUMNS } from '../../store/session-columns.ts';
 import { replaceEach } from './finder.ts';
 import type { Reply, Request, Wanted } from './mask-program.ts';
 

@@ -1,11 +1,11 @@
-import { listDeletedOrganizations, listRemainingSessions, removeOrganization } from '../erase/organization-end.ts';
 import { Failures } from '../failures.ts';
 import type { Db } from '../store/schema.ts';
-import type { SessionLog } from './session-log.ts';
+import { listDeletedOrganizations, listRemainingSessions, removeOrganization } from './organization-end.ts';
+import type { SessionEnds } from './session-ends.ts';
 
 export interface Removal {
   db: Db;
-  sessionLog: Pick<SessionLog, 'delete'>;
+  sessionLog: Pick<SessionEnds, 'delete'>;
   /** Removes what deleted sessions left in the store. */
   sweep: () => Promise<void>;
   /** Called before the last row of an organization is deleted. */

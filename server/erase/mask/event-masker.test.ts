@@ -1,12 +1,12 @@
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { contentDigest } from '../../contract/chain.ts';
-import { runs } from '../../contract/test/runs.ts';
-import { isPart, joinParts, type Part, splitPayload } from '../../transcript/parts.ts';
-import { pack } from '../log/codec.ts';
-import { decodeFrame, encodeFrame } from '../log/frame.ts';
-import type { StoredAppend } from '../store/events.ts';
+import { contentDigest } from '../../../contract/chain.ts';
+import { runs } from '../../../contract/test/runs.ts';
+import { isPart, joinParts, type Part, splitPayload } from '../../../transcript/parts.ts';
+import { pack } from '../../log/codec.ts';
+import { decodeFrame, encodeFrame } from '../../log/frame.ts';
+import type { StoredAppend } from '../../store/events.ts';
 import { EventMasker } from './event-masker.ts';
 import { findText } from './finder.ts';
 

@@ -1,13 +1,13 @@
-import { createRedactor } from '../../redact/redactor.ts';
-import type { CapturedEvent } from '../../transcript/vocabulary.ts';
-import { findHoldOf } from '../erase/holds.ts';
-import { listSwept, type SweptSession } from '../erase/masks.ts';
-import type { SessionKey } from '../log/decide.ts';
-import { decodeFrame } from '../log/frame.ts';
-import { Joiner, type ReadEvent } from '../search/join.ts';
-import { readAppends } from '../store/events.ts';
-import type { Db } from '../store/schema.ts';
-import { TEXT_COLUMNS } from '../store/session-columns.ts';
+import { createRedactor } from '../../../redact/redactor.ts';
+import type { CapturedEvent } from '../../../transcript/vocabulary.ts';
+import type { SessionKey } from '../../log/decide.ts';
+import { decodeFrame } from '../../log/frame.ts';
+import { Joiner, type ReadEvent } from '../../log/join.ts';
+import { readAppends } from '../../store/events.ts';
+import type { Db } from '../../store/schema.ts';
+import { TEXT_COLUMNS } from '../../store/session-columns.ts';
+import { findHoldOf } from '../holds.ts';
+import { listSwept, type SweptSession } from './masks.ts';
 
 /** What the current rules would mask in a stored session. */
 export interface SweepFinding extends SessionKey {

@@ -1,13 +1,13 @@
-import { contentDigest } from '../../contract/chain.ts';
-import { tokensOf } from '../../redact/json-places.ts';
-import { endOf, type Level, readEscaped, startOf } from '../../redact/places.ts';
-import { isPart } from '../../transcript/parts.ts';
-import { VOCABULARY } from '../../transcript/vocabulary.ts';
-import type { MaskedAppend, MaskedEvent } from '../erase/masks.ts';
-import { pack } from '../log/codec.ts';
-import { decodeFrame, encodeFrame } from '../log/frame.ts';
-import type { StoredAppend } from '../store/events.ts';
+import { contentDigest } from '../../../contract/chain.ts';
+import { tokensOf } from '../../../redact/json-places.ts';
+import { endOf, type Level, readEscaped, startOf } from '../../../redact/places.ts';
+import { isPart } from '../../../transcript/parts.ts';
+import { VOCABULARY } from '../../../transcript/vocabulary.ts';
+import { pack } from '../../log/codec.ts';
+import { decodeFrame, encodeFrame } from '../../log/frame.ts';
+import type { StoredAppend } from '../../store/events.ts';
 import { type Finder, isSlice, type Replacement, replaceEach } from './finder.ts';
+import type { MaskedAppend, MaskedEvent } from './masks.ts';
 
 interface Event {
   eventType: string;

@@ -1,8 +1,8 @@
 import { Value } from 'typebox/value';
-import type { Token } from '../../redact/json-places.ts';
-import { REST_USAGE } from '../../transcript/entry/rest-usage.ts';
-import { KNOWN_TERMS } from '../../transcript/entry/usage.ts';
-import { VOCABULARY } from '../../transcript/vocabulary.ts';
+import type { Token } from '../../../redact/json-places.ts';
+import { REST_USAGE } from '../../../transcript/entry/rest-usage.ts';
+import { KNOWN_TERMS } from '../../../transcript/entry/usage.ts';
+import { VOCABULARY } from '../../../transcript/vocabulary.ts';
 
 /*
  * The fields of an event that are counted and not read: figures, such as tokens, the words of an enumeration, and the name of

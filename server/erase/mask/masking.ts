@@ -1,6 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createMarker } from '../../redact/mark.ts';
-import type { Slices } from '../background.ts';
+import { createMarker } from '../../../redact/mark.ts';
+import type { Slices } from '../../background.ts';
+import { type Jobs, Unrepairable } from '../../jobs.ts';
+import { nameSession } from '../../log/damaged.ts';
+import type { SessionKey } from '../../log/decide.ts';
+import type { JobAsker } from '../../on-demand.ts';
+import { readAppends, type StoredAppend } from '../../store/events.ts';
+import { type Job, noteProgress } from '../../store/jobs.ts';
+import type { Db, MaskRow, SessionRow } from '../../store/schema.ts';
+import { findSession } from '../../store/sessions.ts';
+import { wholeOrganization } from '../../store/viewer.ts';
+import type { Wanted } from './mask-program.ts';
+import type { Masker, MaskThread } from './mask-thread.ts';
 import {
   findMask,
   finishMask,
@@ -12,18 +23,7 @@ import {
   stopMask,
   TODAYS_RULES,
   writeMasked,
-} from '../erase/masks.ts';
-import { type Jobs, Unrepairable } from '../jobs.ts';
-import { nameSession } from '../log/damaged.ts';
-import type { SessionKey } from '../log/decide.ts';
-import type { JobAsker } from '../on-demand.ts';
-import { readAppends, type StoredAppend } from '../store/events.ts';
-import { type Job, noteProgress } from '../store/jobs.ts';
-import type { Db, MaskRow, SessionRow } from '../store/schema.ts';
-import { findSession } from '../store/sessions.ts';
-import { wholeOrganization } from '../store/viewer.ts';
-import type { Wanted } from './mask-program.ts';
-import type { Masker, MaskThread } from './mask-thread.ts';
+} from './masks.ts';
 import { markKey, seal, unseal } from './seal.ts';
 
 export interface MaskingOptions {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runs } from '../../contract/test/runs.ts';
-import type { Source } from '../derive/chunks.ts';
-import { deriveSlice } from '../derive/derive-slice.ts';
-import { readPrices } from '../derive/prices/prices.ts';
-import { pack } from '../log/codec.ts';
-import { decodeFrame, encodeFrame } from '../log/frame.ts';
+import { runs } from '../../../contract/test/runs.ts';
+import type { Source } from '../../derive/chunks.ts';
+import { deriveSlice } from '../../derive/derive-slice.ts';
+import { readPrices } from '../../derive/prices/prices.ts';
+import { pack } from '../../log/codec.ts';
+import { decodeFrame, encodeFrame } from '../../log/frame.ts';
 import { EventMasker } from './event-masker.ts';
 import { findText } from './finder.ts';
 

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
-import type { MaskRun, RunOutcome } from '../../contract/mask.ts';
-import { Problem } from '../../contract/problem.ts';
-import { newId } from '../ids.ts';
-import { recordAction } from '../store/audit.ts';
-import { person } from '../store/audit-chain.ts';
-import { toTimestamp } from '../store/columns.ts';
-import { cancelJob, endJob, insertJob, type Job, noteProgress } from '../store/jobs.ts';
-import { lockOrganization } from '../store/quotas.ts';
-import { allRows, firstRow, oneRow } from '../store/rows.ts';
-import type { Db, MaskRunRow, SessionRow } from '../store/schema.ts';
-import { readable, type Viewer } from '../store/viewer.ts';
+import type { MaskRun, RunOutcome } from '../../../contract/mask.ts';
+import { Problem } from '../../../contract/problem.ts';
+import { newId } from '../../ids.ts';
+import { recordAction } from '../../store/audit.ts';
+import { person } from '../../store/audit-chain.ts';
+import { toTimestamp } from '../../store/columns.ts';
+import { cancelJob, endJob, insertJob, type Job, noteProgress } from '../../store/jobs.ts';
+import { lockOrganization } from '../../store/quotas.ts';
+import { allRows, firstRow, oneRow } from '../../store/rows.ts';
+import type { Db, MaskRunRow, SessionRow } from '../../store/schema.ts';
+import { readable, type Viewer } from '../../store/viewer.ts';
 
 /** How many runs may be running at the same time. It is limited because each run reads all sessions. */
 const MOST_RUNNING = 3;

@@ -1,10 +1,10 @@
 import { parentPort } from 'node:worker_threads';
-import type { MaskedAppend } from '../erase/masks.ts';
-import { Damaged } from '../log/damaged.ts';
-import type { StoredAppend } from '../store/events.ts';
+import { Damaged } from '../../log/damaged.ts';
+import type { StoredAppend } from '../../store/events.ts';
 import { EventMasker } from './event-masker.ts';
 import { findByRules } from './find-by-rules.ts';
 import { type Finder, findText, type Replacement } from './finder.ts';
+import type { MaskedAppend } from './masks.ts';
 
 /** What must be masked: a text, or the findings of the current rules. */
 export type Wanted =

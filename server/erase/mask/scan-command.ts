@@ -1,8 +1,8 @@
-import { Problem } from '../../contract/problem.ts';
-import type { Config } from '../config.ts';
-import { askForSweep, cancelMask, listSweepMasks, MaskHeld } from '../erase/masks.ts';
-import { changeStore, forgetChanges, openStoreToRead, type StoreOptions } from '../store/open.ts';
-import { type SweepFinding, sweepSessions } from './sweep.ts';
+import { Problem } from '../../../contract/problem.ts';
+import type { Config } from '../../config.ts';
+import { changeStore, forgetChanges, openStoreToRead, type StoreOptions } from '../../store/open.ts';
+import { askForSweep, cancelMask, listSweepMasks, MaskHeld } from './masks.ts';
+import { type SweepFinding, sweepSessions } from './scan-secrets.ts';
 
 type Write = (line: string) => void;
 
