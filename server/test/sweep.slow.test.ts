@@ -1,9 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { splitPayload } from '../../transcript/parts.ts';
 import { COMMANDS } from '../commands.ts';
 import { EventMasker } from '../erase/mask/event-masker.ts';
 import { findText } from '../erase/mask/finder.ts';
-import { findMask, jobOf, writeMasked } from '../erase/mask/masks.ts';
+import { askForSweep, findMask, jobOf, writeMasked } from '../erase/mask/masks.ts';
 import { recordAction } from '../store/audit.ts';
 import { person } from '../store/audit-chain.ts';
 import { readAppends } from '../store/events.ts';
@@ -157,6 +158,22 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
     expect((await sweep('--cancel')).lines[0]).toMatch(/^The masks of 0 sessions/);
     // The mask may be requested again.
     expect((await sweep('--apply')).lines[0]).toContain('; will be masked');
+  });
+
+  test('requests a mask once, even if two sweeps come to the session at the same moment', async () => {
+    const { db } = world.service.store;
+    const sessionId = await send({ output: `export GH=${TOKEN}` });
+    const place = { organizationId: world.ours.organizationId, sessionId, eventCount: 1 };
+    // The first one waits before it ends, so that the second one cannot see its request.
+    const request = (waits: number) =>
+      db.transaction().execute(async (transaction) => {
+        const isNew = await askForSweep(transaction, place, Date.now());
+        await pause(waits);
+        return isNew;
+      });
+    const isNew = await Promise.all([request(200), request(200)]);
+    expect(isNew.sort()).toEqual([false, true]);
+    expect(await db.selectFrom('masks').selectAll().execute()).toHaveLength(1);
   });
 
   // PostgreSQL keeps its log as it is told to.

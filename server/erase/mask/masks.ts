@@ -102,11 +102,9 @@ export async function askForSweep(transaction: Db, place: SessionKey & { eventCo
     sql<MaskRow>`
       insert into masks
         (mask_id, organization_id, session_id, mark, sealed, masked_by, requested_at, accepted_events)
-      select ${newId('msk', now)}, ${organizationId}, ${sessionId}, '[REDACTED:…]', ${TODAYS_RULES}, ${SERVICE},
-        ${sql.lit(now)}, ${sql.lit(eventCount)}
-      where not exists (
-        select 1 from masks
-        where organization_id = ${organizationId} and session_id = ${sessionId} and sealed = ${TODAYS_RULES})
+      values
+        (${newId('msk', now)}, ${organizationId}, ${sessionId}, '[REDACTED:…]', ${TODAYS_RULES}, ${SERVICE}, ${now}, ${eventCount})
+      on conflict do nothing
       returning *`,
   );
   if (!row) return false;

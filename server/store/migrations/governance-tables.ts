@@ -77,6 +77,8 @@ create table masks (
 );
 create index masks_of_session on masks (session_id, mask_id);
 create index masks_by_organization on masks (organization_id, mask_id);
+-- A session waits for at most one mask by the rules: the value stands for them instead of an encrypted text.
+create unique index masks_by_rules on masks (session_id) where sealed = 'rules';
 
 -- Requests of admins to mask or count a text in all sessions. A row contains the encrypted text only while the run lasts.
 create table mask_runs (
