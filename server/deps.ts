@@ -5,7 +5,6 @@ import type { AuditKey } from './audit/heads.ts';
 import type { DaySums } from './derive/day-sums.ts';
 import type { DeriveThread } from './derive/derive-thread.ts';
 import type { Indexer } from './derive/indexer.ts';
-import type { MaskRuns } from './erase/mask/mask-everywhere.ts';
 import type { Masking } from './erase/mask/masking.ts';
 import type { Countersigner } from './evidence/countersigner.ts';
 import type { Identity } from './identity/identity.ts';
@@ -53,7 +52,6 @@ export interface Deps {
   writePermission: WritePermission;
   /** Masks texts in stored sessions. */
   masking: Masking;
-  maskRuns: MaskRuns;
   /** An organization's usage of its quotas. */
   storageOf: (organizationId: string) => Promise<Storage>;
   revocation: Revocation;

@@ -13,7 +13,6 @@ import { Indexer } from './derive/indexer.ts';
 import { readPriceList } from './derive/prices/price-list.ts';
 import { withoutContentIn } from './derive/review.ts';
 import { readVersion } from './derive/version.ts';
-import { MaskRuns } from './erase/mask/mask-everywhere.ts';
 import { MaskThread } from './erase/mask/mask-thread.ts';
 import { Masking } from './erase/mask/masking.ts';
 import { Countersigner } from './evidence/countersigner.ts';
@@ -202,6 +201,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     pepper,
     now,
     onWaits: (reason) => log.warn(reason),
+    noteDamage,
     async onMasked(session) {
       truncation?.request();
       await indexer.reach([{ session }]);
@@ -211,7 +211,6 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       publishChange(organization_id, { sessionId, eventCount, status });
     },
   });
-  const maskRuns = new MaskRuns({ db: store.db, masking, jobs, pepper, noteDamage, now });
   const quotas = new StorageQuotas({ db: store.db, limits: storageLimits(config), now, onError });
   observer?.onQuotas(() => quotas.shares());
   const unlimited = new SessionLog({
@@ -310,7 +309,6 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     sessionLog,
     writePermission,
     masking,
-    maskRuns,
     countersigner,
     storageOf: (organizationId) => quotas.usageOf(organizationId),
     revocation,

@@ -93,9 +93,8 @@ export const BELONGINGS = {
   holds: { placed_by: RECORD, released_by: RECORD },
   sessions: { user_id: DECIDED },
   session_views: { user_id: RECORD },
-  masks: { masked_by: RECORD },
+  masks: { requested_by: RECORD },
   event_masks: { masked_by: RECORD },
-  mask_runs: { requested_by: RECORD },
 } satisfies { [Table in keyof Database]?: Columns<Database[Table]> };
 
 const ENDS = new Set(

@@ -2,8 +2,7 @@ import { SHORTEST_MASKED } from '../../contract/mask.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import { findHoldOf } from '../erase/holds.ts';
-import { cancelMaskRun, listMaskRuns, toMaskRun } from '../erase/mask/mask-runs.ts';
-import { listMasks, MaskHeld, toMaskReceipt } from '../erase/mask/masks.ts';
+import { cancelMaskOfAll, listMasks, listMasksOfAll, MaskHeld, toMaskReceipt, toMaskRun } from '../erase/mask/masks.ts';
 import type { MemberCaller } from '../http/auth.ts';
 import type { Handlers } from '../http/handler.ts';
 import { findSession } from '../store/sessions.ts';
@@ -11,7 +10,7 @@ import { viewerOf } from '../store/viewer.ts';
 import { found, foundReadable } from './answers.ts';
 import { visitorOf } from './session-views.ts';
 
-export const maskHandlers = ({ store: { db }, longReads, masking, maskRuns, sessionViews, now }: Deps) => {
+export const maskHandlers = ({ store: { db }, longReads, masking, sessionViews, now }: Deps) => {
   async function find(caller: MemberCaller, sessionId: string) {
     const viewer = await viewerOf(db, caller);
     return foundReadable(viewer, await findSession(db, viewer, sessionId));
@@ -51,17 +50,17 @@ export const maskHandlers = ({ store: { db }, longReads, masking, maskRuns, sess
 
     async maskEverywhere({ caller: { organizationId, userId }, body: { text, dryRun = false } }) {
       assertFit(text);
-      const run = await maskRuns.start(organizationId, userId, text, dryRun);
+      const run = await masking.maskEverywhere(organizationId, userId, text, dryRun);
       return { status: 202, body: { run: toMaskRun(run) } };
     },
 
     async listMaskRuns({ caller: { organizationId, userId } }) {
-      const rows = await listMaskRuns(db, organizationId, userId);
+      const rows = await listMasksOfAll(db, organizationId, userId);
       return { status: 200, body: { runs: rows.map(toMaskRun) } };
     },
 
     async cancelMaskRun({ caller: { organizationId, userId }, params: { runId } }) {
-      const run = found(await cancelMaskRun(db, { organizationId, userId, runId }, now()), 'run');
+      const run = found(await cancelMaskOfAll(db, { organizationId, userId, maskId: runId }, now()), 'run');
       return { status: 200, body: { run: toMaskRun(run) } };
     },
   } satisfies Partial<Handlers>;

@@ -383,43 +383,32 @@ export interface SessionViewRow {
   network: string;
 }
 
-/** Requests to mask a text in a session, which serve as receipts. A row contains the encrypted text only while the mask runs. */
+/** Requests to mask or count a text, which serve as receipts. A row contains the encrypted text only while the mask runs. */
 export interface MaskRow {
   mask_id: string;
   organization_id: string;
-  session_id: string;
-  /** The mark that replaces the text. */
-  mark: string;
+  /** Null: all sessions that the requester may read. */
+  session_id: string | null;
+  /** The mark that replaces the text; null for all sessions, because each session has a mark of its own. */
+  mark: string | null;
   /** The encrypted text, or `TODAYS_RULES`; null once the mask has ended. */
   sealed: string | null;
-  masked_by: string;
+  /** 1: it only counts, and changes nothing. */
+  is_dry: number;
+  requested_by: string;
   requested_at: Time;
   /** How many acknowledged events the session had at the request, including those that were not in the store yet. */
   accepted_events: number;
   finished_at: Time | null;
-  /** Null while the mask runs; then done, held, cancelled or failed. */
-  outcome: MaskOutcome | null;
-  /** In how many events the text was masked. */
+  /** Null while the mask runs; then done, cancelled or failed; of a session also held; of all sessions also stopped. */
+  outcome: MaskOutcome | RunOutcome | null;
+  /** In how many events the text was found. */
   events: number;
   /** In how many places of these events. */
   places: number;
-  /** In how many places of the session's own fields, such as its title. */
+  /** In how many places of the sessions' own fields, such as a title. */
   fields: number;
-}
-
-/** Requests of admins to mask or count a text in all sessions. A row contains the encrypted text only while the run lasts. */
-export interface MaskRunRow {
-  run_id: string;
-  organization_id: string;
-  /** The encrypted text; null once the run has ended. */
-  sealed: string | null;
-  is_dry: number;
-  requested_by: string;
-  requested_at: Time;
-  finished_at: Time | null;
-  /** Null during the run; then done, stopped, cancelled or failed. */
-  outcome: RunOutcome | null;
-  /** How many sessions were read. */
+  /** Of all sessions: how many were read. */
   sessions: number;
   /** How many of these contained the text. */
   found: number;
@@ -427,9 +416,6 @@ export interface MaskRunRow {
   held: number;
   /** How many sessions were left out because their events are damaged. */
   damaged: number;
-  events: number;
-  places: number;
-  fields: number;
 }
 
 /** Long jobs. If a process stops, another one continues its jobs. A job's row is deleted when the job ends. */
@@ -736,7 +722,6 @@ export interface Database {
   expired_contents: ExpiredContentRow;
   session_views: SessionViewRow;
   masks: MaskRow;
-  mask_runs: MaskRunRow;
   jobs: JobRow;
   session_salts: SessionSaltsRow;
   event_masks: EventMaskRow;
@@ -759,8 +744,7 @@ export interface Defaults {
   sessions: 'visibility' | 'masks';
   deleted_sessions: 'is_noted' | 'removed_events' | 'removed_appends' | 'removed_bytes';
   expired_contents: 'is_noted' | 'removed_events' | 'removed_appends' | 'removed_bytes';
-  masks: 'events' | 'places' | 'fields';
-  mask_runs: 'sessions' | 'found' | 'held' | 'damaged' | 'events' | 'places' | 'fields';
+  masks: 'events' | 'places' | 'fields' | 'sessions' | 'found' | 'held' | 'damaged';
   jobs: 'progress' | 'not_before' | 'attempts';
   shares: 'views';
   session_facts: 'version' | 'derived_through' | 'next_chunk' | 'claimed_until' | 'is_rewritten' | 'is_final' | 'event_count' | 'prompts' | 'tool_calls' | 'failures' | 'redactions' | 'files_changed' | 'lines_added' | 'lines_removed' | 'input_tokens' | 'cached_tokens' | 'output_tokens' | 'duration_ms' | 'lines_changed' | 'tokens' | 'interrupted' | 'summary' | 'facts';
@@ -794,7 +778,6 @@ export const PRIMARY_KEYS = {
   expired_contents: ['session_id'],
   session_views: ['session_id', 'kind', 'hour', 'user_id'],
   masks: ['mask_id'],
-  mask_runs: ['run_id'],
   jobs: ['job_id'],
   session_salts: ['session_id'],
   event_masks: ['session_id', 'sequence'],

@@ -32,9 +32,9 @@ type Table =
    */
   | { of: 'organization'; isDerived: true; session?: OfSession & { removed: 'apart' } };
 
-/** A table with the column of a session must say what it has of sessions. */
+/** A table with the column of a session must say what it has of sessions. A row without a session concerns several of them. */
 type Tables = {
-  [Name in keyof Database]: Database[Name] extends { session_id: string }
+  [Name in keyof Database]: Database[Name] extends { session_id: string | null }
     ? Table & { session: OfSession }
     : Table & { session?: never };
 };
@@ -71,10 +71,9 @@ const TABLES = {
     of: 'organization',
     session: { tells: 'mixed', removed: 'after' },
   },
-  masks: { of: 'organization', session: { tells: 'content', removed: 'after' } },
+  masks: { of: 'organization', session: { tells: 'mixed', removed: 'after' } },
   session_salts: { of: 'organization', session: { tells: 'content', removed: 'after' } },
   event_masks: { of: 'organization', session: { tells: 'content', removed: 'after' } },
-  mask_runs: { of: 'organization' },
   jobs: { of: 'organization' },
   session_chains: { of: 'organization', session: { tells: 'content', removed: 'after' } },
   shares: { of: 'organization', session: { tells: 'mixed', removed: 'after' } },

@@ -230,13 +230,14 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
     const id = await past(false, 33);
     await setPolicy([ORGANIZATION]);
     const mine = { session_id: id, organization_id: world.ours.organizationId };
-    const none = { events: 0, fields: 0, places: 0 };
+    const none = { events: 0, fields: 0, places: 0, sessions: 0, found: 0, held: 0, damaged: 0 };
     const given = {
       ...mine,
       ...none,
       mask_id: 'msk_1',
       mark: 'm',
-      masked_by: 'usr_1',
+      requested_by: 'usr_1',
+      is_dry: 0,
       accepted_events: 0,
       requested_at: 1,
     };

@@ -159,7 +159,7 @@ describe.each(ENGINES)('a person who leaves, on %s', (engine) => {
     expect((await service.call('DELETE', '/v1/me', { as: ours.admin })).body).toEqual({ userId });
     expect(await tablesWith(service, ['ours-admin'])).toEqual([]);
     // The issuer of a secret and the actor of an entry stay as an id that names nobody any more.
-    expect(await tablesWith(service, [userId])).toEqual(['audit_entries', 'mask_runs', 'secrets']);
+    expect(await tablesWith(service, [userId])).toEqual(['audit_entries', 'masks', 'secrets']);
     expect(await statusOf(secret)).toBe(401);
     const { users } = (await service.call('GET', '/v1/organizations/me/members', { as: ours.owner })).body;
     expect(users.map((user: { userId: string }) => user.userId)).not.toContain(userId);

@@ -4,13 +4,23 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Background, type Slices } from '../background.ts';
 import { EventMasker } from '../erase/mask/event-masker.ts';
 import { findText } from '../erase/mask/finder.ts';
-import { advanceMaskRun, cancelMaskRun, insertMaskRun } from '../erase/mask/mask-runs.ts';
+import { writeMasked } from '../erase/mask/masked-events.ts';
 import { Masking } from '../erase/mask/masking.ts';
-import { cancelMask, findMask, finishMask, insertMask, stopMask, writeMasked } from '../erase/mask/masks.ts';
+import {
+  addSession,
+  cancelMask,
+  cancelMaskOfAll,
+  endMask,
+  findMask,
+  finishMask,
+  insertMask,
+  insertMaskOfAll,
+  type SessionMask,
+} from '../erase/mask/masks.ts';
 import { Jobs, Unrepairable } from '../jobs.ts';
 import { readAppends, type StoredAppend } from '../store/events.ts';
 import { type Job, JobLost, noteProgress, takeJob } from '../store/jobs.ts';
-import type { Db, MaskRow, SessionRow } from '../store/schema.ts';
+import type { Db, SessionRow } from '../store/schema.ts';
 import { findSession } from '../store/sessions.ts';
 import { findOpenBehind } from '../store/sources.ts';
 import { wholeOrganization } from '../store/viewer.ts';
@@ -47,7 +57,7 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
     (await takeJob(db, { job_id: jobId, organization_id: place.organizationId }, now)) as Job;
 
   /** Masks the text in the first append. */
-  async function write(mask: MaskRow, along: (transaction: Db) => Promise<void> = async () => undefined) {
+  async function write(mask: SessionMask, along: (transaction: Db) => Promise<void> = async () => undefined) {
     const masker = new EventMasker(findText(MASKED, MARK));
     const masked = [];
     for await (const append of readAppends(db, place.organizationId, place.sessionId, 1, 2)) {
@@ -71,7 +81,7 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
       } else if (outcome === 'done') {
         const before = (await findSession(db, wholeOrganization(place.organizationId), place.sessionId)) as SessionRow;
         expect(await finishMask(db, job, mask, { before, fields: before, places: 0 }, now)).toBe(true);
-      } else await stopMask(db, job, outcome, now);
+      } else await endMask(db, job, outcome, now);
       expect(await findMask(db, place.organizationId, mask.mask_id)).toMatchObject({ outcome, sealed: null });
       // It is derived again without a request.
       expect((await findOpenBehind(db, VERSION_HERE, undefined)).behind).toContainEqual(place);
@@ -107,7 +117,9 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
       for (let step = await work.next(); !step.done; step = await work.next()) {
         vi.advanceTimersByTime(step.value);
         if (step.value < 1_000 || ++rests < 3) continue;
-        const [mask] = (await db.selectFrom('masks').selectAll().execute()) as [MaskRow];
+        const [mask] = (await db.selectFrom('masks').where('session_id', 'is not', null).selectAll().execute()) as [
+          SessionMask,
+        ];
         expect(mask).toMatchObject({ finished_at: null, places: 1 });
         await db.transaction().execute((transaction) => cancelMask(transaction, mask, now));
       }
@@ -122,6 +134,7 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
       bus: { countAccepted: async () => 3, removeWritten: () => expect.unreachable() },
       onMasked: async () => undefined,
       onWaits: (text) => void told.push(text),
+      noteDamage: () => expect.unreachable(),
     });
     vi.useFakeTimers({ toFake: ['performance'] });
     try {
@@ -144,7 +157,16 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
     const told: SessionRow[] = [];
     const onMasked = async (session: SessionRow) => void told.push(session);
     const onWaits = () => expect.unreachable();
-    const masking = new Masking({ db, jobs, thread: { begin }, pepper: 'pepper', now: () => now, onMasked, onWaits });
+    const masking = new Masking({
+      db,
+      jobs,
+      thread: { begin },
+      pepper: 'pepper',
+      now: () => now,
+      onMasked,
+      onWaits,
+      noteDamage: onWaits,
+    });
     const mask = await masking.mask(place, world.ours.memberId, MASKED);
     expect(mask).toMatchObject({ outcome: 'failed', places: 1 });
     expect(told).toMatchObject([{ session_id: place.sessionId, masks: 1 }]);
@@ -176,15 +198,15 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
 
     test('of a run does not deadlock with a request for a mask that waits for it', async () => {
       const { organizationId } = place;
-      const run = { runId: 'mrn_1', organizationId, userId: world.ours.memberId, isDry: false, sealed: 'sealed' };
-      await insertMaskRun(db, run, now);
-      const job = await take(run.runId);
+      const run = { maskId: 'mrn_1', organizationId, userId: world.ours.memberId, isDry: false, sealed: 'sealed' };
+      await insertMaskOfAll(db, run, now);
+      const job = await take(run.maskId);
       let cancelling: Promise<unknown> | undefined;
       const asking = ask(async (transaction) => {
-        cancelling = cancelMaskRun(db, run, now);
+        cancelling = cancelMaskOfAll(db, run, now);
         await pause(300);
         const step = { sessionId: place.sessionId, events: 1, places: 1, fields: 0 };
-        await advanceMaskRun(transaction, job, step, now);
+        await addSession(transaction, job, step, now);
       });
       await expect(asking).rejects.toThrow(JobLost);
       expect(await cancelling).toMatchObject({ outcome: 'cancelled' });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { MaskRun } from '../../contract/mask.ts';
-import { insertMaskRun } from '../erase/mask/mask-runs.ts';
+import { insertMaskOfAll } from '../erase/mask/masks.ts';
 import { seal } from '../erase/mask/seal.ts';
 import { oneRow } from '../store/rows.ts';
 import { ENGINES, openTestStore } from './engines.ts';
@@ -123,14 +123,14 @@ describe.each(ENGINES)('masking a text in all sessions on %s', (engine) => {
     await plant(MARKER);
     const pepper = (await oneRow(db, sql<{ value: string }>`select value from settings where name = 'pepper'`)).value;
     const sealed = seal(pepper, 'mrn_1', MARKER);
-    const asked = { runId: 'mrn_1', organizationId: ours.organizationId, userId: ours.ownerId, isDry: false, sealed };
-    await insertMaskRun(db, asked, service.clock.now + 1_000);
+    const asked = { maskId: 'mrn_1', organizationId: ours.organizationId, userId: ours.ownerId, isDry: false, sealed };
+    await insertMaskOfAll(db, asked, service.clock.now + 1_000);
     await sql`update jobs set progress = ${first}`.execute(db);
-    expect(JSON.stringify(await db.selectFrom('mask_runs').selectAll().execute())).not.toContain(MARKER);
+    expect(JSON.stringify(await db.selectFrom('masks').selectAll().execute())).not.toContain(MARKER);
     const next = await startTestService(engine, {}, service.store);
     try {
       await vi.waitFor(async () => {
-        const [row] = await db.selectFrom('mask_runs').selectAll().where('run_id', '=', 'mrn_1').execute();
+        const [row] = await db.selectFrom('masks').selectAll().where('mask_id', '=', 'mrn_1').execute();
         expect(row).toMatchObject({ outcome: 'done', sealed: null, found: 1 });
       }, 30_000);
     } finally {
@@ -142,11 +142,11 @@ describe.each(ENGINES)('masking a text in all sessions on %s', (engine) => {
     const { ours, service } = world;
     const { db } = service.store;
     const asked = { organizationId: ours.organizationId, userId: ours.memberId, isDry: false, sealed: 'no text' };
-    await insertMaskRun(db, { ...asked, runId: 'mrn_1' }, service.clock.now);
+    await insertMaskOfAll(db, { ...asked, maskId: 'mrn_1' }, service.clock.now);
     const next = await startTestService(engine, {}, service.store);
     try {
       await vi.waitFor(async () => {
-        const [row] = await db.selectFrom('mask_runs').selectAll().where('run_id', '=', 'mrn_1').execute();
+        const [row] = await db.selectFrom('masks').selectAll().where('mask_id', '=', 'mrn_1').execute();
         expect(row).toMatchObject({ outcome: 'stopped', sealed: null, sessions: 0 });
       }, 30_000);
     } finally {
@@ -159,17 +159,17 @@ describe.each(ENGINES)('masking a text in all sessions on %s', (engine) => {
     const { db } = service.store;
     for (let session = 0; session < 3; session++) await plant(MARKER);
     // The run waits for its turn.
-    const asked = { runId: 'mrn_1', organizationId: ours.organizationId, isDry: false };
-    const mine = sql<{ userId: string }>`select requested_by as "userId" from mask_runs where run_id = ${ours.runId}`;
+    const asked = { maskId: 'mrn_1', organizationId: ours.organizationId, isDry: false };
+    const mine = sql<{ userId: string }>`select requested_by as "userId" from masks where mask_id = ${ours.runId}`;
     const { userId } = await oneRow(db, mine);
-    await insertMaskRun(db, { ...asked, userId, sealed: 'sealed' }, service.clock.now);
+    await insertMaskOfAll(db, { ...asked, userId, sealed: 'sealed' }, service.clock.now);
     const cancel = (as: string, runId = 'mrn_1') => service.call('DELETE', `${MASKS}/${runId}`, { as });
     expect((await cancel(ours.member)).status).toBe(403);
     expect((await cancel(ours.owner)).status).toBe(404);
     const { status, body } = await cancel(ours.admin);
     expect([status, body.run.outcome]).toEqual([200, 'cancelled']);
     expect(await db.selectFrom('jobs').selectAll().execute()).toEqual([]);
-    const [row] = await db.selectFrom('mask_runs').selectAll().where('run_id', '=', 'mrn_1').execute();
+    const [row] = await db.selectFrom('masks').selectAll().where('mask_id', '=', 'mrn_1').execute();
     expect(row).toMatchObject({ sealed: null, outcome: 'cancelled' });
     expect((await cancel(ours.admin)).body.run).toEqual(body.run);
     expect((await cancel(ours.admin, ours.runId)).body.run.outcome).toBe('done');
@@ -186,7 +186,9 @@ describe.each(ENGINES)('masking a text in all sessions on %s', (engine) => {
         updated_at)
       values (${organizationId}, 'one', 'one', 'usr_1', 'active', 0, 0, 0)`.execute(store.db);
     const asked = { organizationId, userId: 'usr_1', isDry: true, sealed: 'no text' };
-    const requests = Array.from({ length: 8 }, (_, n) => insertMaskRun(store.db, { ...asked, runId: `mrn_${n}` }, 1));
+    const requests = Array.from({ length: 8 }, (_, n) =>
+      insertMaskOfAll(store.db, { ...asked, maskId: `mrn_${n}` }, 1),
+    );
     const settled = await Promise.allSettled(requests);
     expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     await store.dispose();
@@ -198,12 +200,12 @@ describe.each(ENGINES)('masking a text in all sessions on %s', (engine) => {
     expect((await ask(ours.member)).status).toBe(403);
     expect((await ask(ours.live)).status).toBe(401);
     const later = { organizationId: ours.organizationId, userId: ours.memberId, isDry: true, sealed: 'no text' };
-    for (const runId of ['mrn_1', 'mrn_2', 'mrn_3']) {
-      await insertMaskRun(service.store.db, { ...later, runId }, service.clock.now);
+    for (const maskId of ['mrn_1', 'mrn_2', 'mrn_3']) {
+      await insertMaskOfAll(service.store.db, { ...later, maskId }, service.clock.now);
     }
     // A service that has just started may already have begun these runs.
     await sql`delete from jobs`.execute(service.store.db);
-    await sql`update mask_runs set finished_at = null, outcome = null`.execute(service.store.db);
+    await sql`update masks set finished_at = null, outcome = null where session_id is null`.execute(service.store.db);
     expect((await ask(ours.admin)).body.code).toBe('quota_reached');
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listSwept } from '../erase/mask/masks.ts';
+import { listSearched } from '../erase/mask/searched-sessions.ts';
 import { CONTENT_COLUMNS, TEXT_COLUMNS } from '../store/session-columns.ts';
 import { findSession } from '../store/sessions.ts';
 import { ENGINES } from './engines.ts';
@@ -34,7 +34,7 @@ describe.each(ENGINES)('the texts of a session on %s', (engine) => {
   });
 
   test('are all searched for secrets', async () => {
-    const rows = await listSwept(world.service.store.db, '', 100);
+    const rows = await listSearched(world.service.store.db, '', 100);
     expect(rows.find(({ session_id }) => session_id === sessionId)).toMatchObject(TEXTS);
   });
 

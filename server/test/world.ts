@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { newMaskRunId } from '../erase/mask/mask-runs.ts';
+import { newMaskOfAllId } from '../erase/mask/masks.ts';
 import { copyStore, openTestStore, type TestEngine } from './engines.ts';
 import {
   beginSignIn,
@@ -186,11 +186,12 @@ async function createSide(service: TestService, name: string): Promise<Side> {
 
 /** Inserts a run that has ended, without a job: a job would read the sessions of each world. */
 async function insertEndedRun({ store, clock }: TestService, organizationId: string, by: string): Promise<string> {
-  const runId = newMaskRunId(clock.now);
+  const runId = newMaskOfAllId(clock.now);
   const counts = { sessions: 0, found: 0, held: 0, damaged: 0, events: 0, places: 0, fields: 0 };
   const times = { requested_at: clock.now, finished_at: clock.now, outcome: 'done', requested_by: by } as const;
-  const run = { run_id: runId, organization_id: organizationId, sealed: null, is_dry: 1, ...times, ...counts };
-  await store.db.insertInto('mask_runs').values(run).execute();
+  const scope = { organization_id: organizationId, session_id: null, mark: null, accepted_events: 0 };
+  const mask = { mask_id: runId, ...scope, sealed: null, is_dry: 1, ...times, ...counts };
+  await store.db.insertInto('masks').values(mask).execute();
   return runId;
 }
 

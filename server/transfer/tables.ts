@@ -47,8 +47,8 @@ export const EXPORTED: { [Name in MovedTable]?: (organizationId: string) => RawB
       and session_id in (select session_id from sessions where ${kept(organizationId)} and ${WITH_CONTENT})`,
   ...forEachOfSessions(ofKept),
   // A running mask contains its text, encrypted with a key of this service.
-  masks: (organizationId) => sql`${ofKept(organizationId)} and finished_at is not null`,
-  mask_runs: (organizationId) => sql`${own(organizationId)} and finished_at is not null`,
+  masks: (organizationId) =>
+    sql`${own(organizationId)} and finished_at is not null and (session_id is null or ${ofKept(organizationId)})`,
   stored_days: own,
   audit_heads: own,
   audit_entries: own,

@@ -7,7 +7,7 @@ import { pack } from '../../log/codec.ts';
 import { decodeFrame, encodeFrame } from '../../log/frame.ts';
 import type { StoredAppend } from '../../store/events.ts';
 import { type Finder, isSlice, type Replacement, replaceEach } from './finder.ts';
-import type { MaskedAppend, MaskedEvent } from './masks.ts';
+import type { MaskedAppend, MaskedEvent } from './masked-events.ts';
 
 interface Event {
   eventType: string;

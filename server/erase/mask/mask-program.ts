@@ -4,7 +4,7 @@ import type { StoredAppend } from '../../store/events.ts';
 import { EventMasker } from './event-masker.ts';
 import { findByRules } from './find-by-rules.ts';
 import { type Finder, findText, type Replacement } from './finder.ts';
-import type { MaskedAppend } from './masks.ts';
+import type { MaskedAppend } from './masked-events.ts';
 
 /** What must be masked: a text, or the findings of the current rules. */
 export type Wanted =

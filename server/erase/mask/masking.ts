@@ -5,26 +5,31 @@ import { type Jobs, Unrepairable } from '../../jobs.ts';
 import { nameSession } from '../../log/damaged.ts';
 import type { SessionKey } from '../../log/decide.ts';
 import type { JobAsker } from '../../on-demand.ts';
-import { readAppends, type StoredAppend } from '../../store/events.ts';
-import { type Job, noteProgress } from '../../store/jobs.ts';
-import type { Db, MaskRow, SessionRow } from '../../store/schema.ts';
+import type { Job } from '../../store/jobs.ts';
+import type { Db, SessionRow } from '../../store/schema.ts';
 import { findSession } from '../../store/sessions.ts';
 import { wholeOrganization } from '../../store/viewer.ts';
+import { maskEachSession } from './mask-everywhere.ts';
 import type { Wanted } from './mask-program.ts';
-import type { Masker, MaskThread } from './mask-thread.ts';
+import type { MaskThread } from './mask-thread.ts';
+import type { MaskedAppend } from './masked-events.ts';
 import {
+  endMask,
   findMask,
   finishMask,
   insertMask,
+  insertMaskOfAll,
+  isOfSession,
   jobOf,
   MASK_JOB,
-  type MaskedAppend,
   MaskHeld,
-  stopMask,
+  type MaskOfAll,
+  newMaskOfAllId,
+  type SessionMask,
   TODAYS_RULES,
-  writeMasked,
 } from './masks.ts';
 import { markKey, seal, unseal } from './seal.ts';
+import { readSome, Turn, Writing } from './writing.ts';
 
 export interface MaskingOptions {
   db: Db;
@@ -36,6 +41,8 @@ export interface MaskingOptions {
   bus?: OnItsWay | undefined;
   /** Called when a session was masked, because its derived data must be renewed. */
   onMasked: (session: SessionRow) => Promise<void>;
+  /** Called for each session that a mask of all sessions leaves out because its events are damaged. */
+  noteDamage: (error: unknown) => void;
   /** Called with the reason when a mask waits for acknowledged events to reach the store, once in each attempt of its job. */
   onWaits: (reason: string) => void;
 }
@@ -64,18 +71,6 @@ export interface Counts {
 const RULE = 'manual';
 /** How long a request waits for the end of masking, in milliseconds. */
 const PATIENCE_MS = 20_000;
-/**
- * How many appends the thread masks at once. When a text is masked, one transaction writes them, and the appends of other
- * senders wait for it.
- */
-const AT_ONCE = { appends: 20, bytes: 256 * 1024 };
-/**
- * How many masked appends wait for one transaction when rules find them. After a crash the rules no longer know the secrets of
- * earlier events, so related events should be written together.
- */
-const LARGEST_GROUP_BY_RULES = { appends: 200, bytes: 8 * 1024 * 1024 };
-/** How long a slice takes before other work is served. */
-const SLICE_MS = 500;
 /** How long a mask waits for events to reach the store, how often it checks, and how long it then pauses without using memory. */
 const [LONGEST_WAIT_MS, LOOK_EVERY_MS, REST_MS] = [5_000, 100, 30_000];
 const HELP = 'see "Dead letters" in docs/event-bus.md';
@@ -83,17 +78,21 @@ const HELP = 'see "Dead letters" in docs/event-bus.md';
 const MOST_TRIES = 20;
 
 /**
- * Masks texts in stored sessions. A mask is a job (`jobs.ts`), and its progress is the event up to which everything is masked.
+ * Masks texts in stored sessions. A mask is a job (`jobs.ts`). Of a session, its progress is the event up to which everything is
+ * masked; of all sessions, the last session that was read (`mask-everywhere.ts`).
  *
- * | a mask      | when                                 | becomes                                  |
- * | ----------- | ------------------------------------ | ---------------------------------------- |
- * | –           | a member marks a text                | running; its text is kept encrypted      |
- * | running     | a transaction is committed           | running, some appends further            |
- * | running     | events do not reach the store        | running, after a pause                   |
- * | running     | the session is held                  | held; its text is deleted                |
- * | running     | its job fails for good               | failed; its text is deleted              |
- * | running     | its requester withdraws it           | cancelled; its text is deleted           |
- * | running     | it has read what arrived until then  | done; its text is deleted                |
+ * | a mask  | when                                                | becomes                               |
+ * | ------- | --------------------------------------------------- | ------------------------------------- |
+ * | –       | a member marks a text                               | running; its text is kept encrypted   |
+ * | running | a transaction is committed                          | running, some appends further         |
+ * | running | events do not reach the store                       | running, after a pause                |
+ * | running | it has read what arrived until then                 | done; its text is deleted             |
+ * | running | the session is held                                 | held; its text is deleted             |
+ * | running | of all sessions: a session was read                 | running; continues after that session |
+ * | running | of all sessions: no session is left                 | done; its text is deleted             |
+ * | running | of all sessions: its requester is no admin any more | stopped; its text is deleted          |
+ * | running | its job fails for good                              | failed; its text is deleted           |
+ * | running | its requester withdraws it                          | cancelled; its text is deleted        |
  */
 export class Masking {
   readonly #options: MaskingOptions;
@@ -163,14 +162,15 @@ export class Masking {
    * Masks a text. Resolves once that is done, or after a while; the mask then continues by itself.
    * @throws MaskHeld
    */
-  async mask(place: SessionKey, userId: string, text: string): Promise<MaskRow> {
+  async mask(place: SessionKey, userId: string, text: string): Promise<SessionMask> {
     const { db, jobs } = this.#options;
     const row = await this.ask(place, userId, text);
     const over = new AbortController();
     const patience = wait(PATIENCE_MS, undefined, { signal: over.signal }).catch(() => undefined);
     await Promise.race([jobs.start(jobOf(row)), patience]);
     over.abort();
-    return (await findMask(db, place.organizationId, row.mask_id)) ?? row;
+    const found = await findMask(db, place.organizationId, row.mask_id);
+    return found && isOfSession(found) ? found : row;
   }
 
   /**
@@ -183,7 +183,7 @@ export class Masking {
     userId: string,
     text: string,
     along?: (transaction: Db) => Promise<void>,
-  ): Promise<MaskRow> {
+  ): Promise<SessionMask> {
     const { db, pepper, now, bus } = this.#options;
     const mark = this.#markOf(sessionId, text);
     const sealed = seal(pepper, sessionId, text);
@@ -191,12 +191,31 @@ export class Masking {
     return insertMask(db, { organizationId, sessionId, userId, mark, sealed, acceptedEvents }, now(), along);
   }
 
+  /**
+   * Requests to mask a text in all sessions that the person may read, or to count it, and begins.
+   * @throws Problem `quota_reached`
+   */
+  async maskEverywhere(organizationId: string, userId: string, text: string, isDry: boolean): Promise<MaskOfAll> {
+    const { db, pepper, now, jobs } = this.#options;
+    const maskId = newMaskOfAllId(now());
+    const sealed = seal(pepper, maskId, text);
+    const row = await insertMaskOfAll(db, { maskId, organizationId, userId, isDry, sealed }, now());
+    void jobs.start(jobOf(row));
+    return row;
+  }
+
   async *#work(job: Job): Slices {
-    const { db, onWaits } = this.#options;
-    let isTold = false;
+    const { db, pepper } = this.#options;
     const mask = await findMask(db, job.organization_id, job.job_id);
     if (!mask || mask.sealed === null) return;
-    const wanted = this.#wantedOf(mask.session_id, mask.sealed);
+    const { mask_id, sealed } = mask;
+    if (isOfSession(mask)) return yield* this.#maskSession(job, mask, this.#wantedOf(mask.session_id, sealed));
+    yield* maskEachSession({ ...this.#options, masking: this }, job, mask, () => unsealed(pepper, mask_id, sealed));
+  }
+
+  async *#maskSession(job: Job, mask: SessionMask, wanted: Wanted): Slices {
+    const { onWaits } = this.#options;
+    let isTold = false;
     try {
       for (let tries = 0; tries < MOST_TRIES; tries++) {
         const outcome = yield* this.#attempt(job, mask, wanted);
@@ -219,11 +238,11 @@ export class Masking {
    * it reads a session that keeps growing only once.
    * @returns `waits`: why events do not reach the store; `overtaken`: another mask changed the appends that were read
    */
-  async *#attempt(job: Job, mask: MaskRow, wanted: Wanted): Slices<'done' | 'overtaken' | { waits: string }> {
+  async *#attempt(job: Job, mask: SessionMask, wanted: Wanted): Slices<'done' | 'overtaken' | { waits: string }> {
     const { db, thread, bus, now, onMasked } = this.#options;
     const { organization_id: organizationId, session_id: sessionId } = mask;
     const find = () => findSession(db, wholeOrganization(organizationId), sessionId);
-    const masker = await thread.begin(wanted, { group: organizationId, person: mask.masked_by, signal: undefined });
+    const masker = await thread.begin(wanted, { group: organizationId, person: mask.requested_by, signal: undefined });
     try {
       const writing = new Writing(this.#options, job, mask, masker);
       let session = await find();
@@ -261,9 +280,9 @@ export class Masking {
   async #stop(job: Job, outcome: 'held' | 'failed'): Promise<void> {
     const { db, now, onMasked } = this.#options;
     const { organization_id: organizationId, job_id: maskId } = job;
-    await stopMask(db, job, outcome, now());
+    await endMask(db, job, outcome, now());
     const mask = await findMask(db, organizationId, maskId);
-    if (!mask || Number(mask.places) === 0) return;
+    if (!mask || !isOfSession(mask) || Number(mask.places) === 0) return;
     const session = await findSession(db, wholeOrganization(organizationId), mask.session_id);
     if (session) await onMasked({ ...session, updated_at: now() });
   }
@@ -282,90 +301,11 @@ export class Masking {
 }
 
 /** @throws Unrepairable if the pepper of the service has changed */
-export function unsealed(pepper: string, id: string, sealed: string): string {
+function unsealed(pepper: string, id: string, sealed: string): string {
   try {
     return unseal(pepper, id, sealed);
   } catch (cause) {
     throw new Unrepairable('the text was encrypted under another pepper', { cause });
-  }
-}
-
-/** Writes the findings of a masker in a session, and its progress. */
-class Writing {
-  readonly #options: Pick<MaskingOptions, 'db' | 'now'>;
-  readonly #job: Job;
-  readonly #mask: MaskRow;
-  readonly #masker: Pick<Masker, 'add' | 'end'>;
-  readonly #turn = new Turn();
-  /** Findings that are not written yet. */
-  #found: MaskedAppend[] = [];
-  /** False at the end: the text may also be in parts of a payload that are too many and too short. */
-  isComplete = true;
-
-  constructor(
-    options: Pick<MaskingOptions, 'db' | 'now'>,
-    job: Job,
-    mask: MaskRow,
-    masker: Pick<Masker, 'add' | 'end'>,
-  ) {
-    this.#options = options;
-    this.#job = job;
-    this.#mask = mask;
-    this.#masker = masker;
-  }
-
-  /** Masks from an event on to the end of the given session. @returns false if another mask changed the same appends */
-  async *mask(session: SessionRow, from: number): Slices<boolean> {
-    for await (const appends of readSome(this.#options.db, session, from, session.event_count)) {
-      const { masked, isSettled } = await this.#masker.add(appends);
-      this.#found.push(...masked);
-      const through = isSettled ? appends.at(-1)?.last_sequence : undefined;
-      if (this.#isFull() && !(await this.flush(through))) return false;
-      // After a crash the rules no longer know earlier events, so the progress never passes an unwritten finding.
-      if (this.#found.length === 0 && through !== undefined) this.#job.progress = String(through);
-      if (this.#turn.isOver()) yield 0;
-    }
-    return true;
-  }
-
-  async end(): Promise<boolean> {
-    const { masked, isComplete } = await this.#masker.end();
-    this.isComplete = isComplete;
-    this.#found.push(...masked);
-    return this.flush();
-  }
-
-  /**
-   * @param through the event up to which everything is masked afterwards
-   * @returns false if another mask changed the same appends
-   */
-  async flush(through?: number): Promise<boolean> {
-    const { db, now } = this.#options;
-    if (this.#found.length === 0) return true;
-    const { progress } = this.#job;
-    const job = { ...this.#job, progress: through === undefined ? progress : String(through) };
-    const along = async (transaction: Db) => void (await noteProgress(transaction, job, now()));
-    if (!(await writeMasked(db, this.#mask, this.#found, now(), along))) return false;
-    this.#job.progress = job.progress;
-    this.#found = [];
-    return true;
-  }
-
-  #isFull(): boolean {
-    if (this.#mask.sealed !== TODAYS_RULES) return this.#found.length > 0;
-    const bytes = this.#found.reduce((sum, { body }) => sum + body.byteLength, 0);
-    return this.#found.length >= LARGEST_GROUP_BY_RULES.appends || bytes >= LARGEST_GROUP_BY_RULES.bytes;
-  }
-}
-
-/** Measures the time of a slice. */
-class Turn {
-  #since = performance.now();
-
-  isOver(): boolean {
-    const isOver = performance.now() - this.#since > SLICE_MS;
-    if (isOver) this.#since = performance.now();
-    return isOver;
   }
 }
 
@@ -380,18 +320,4 @@ async function* poll(ask: () => Promise<boolean>): Slices<boolean> {
     if (performance.now() > end) return false;
   }
   return true;
-}
-
-/** Reads appends of a session in groups that are masked at once. */
-async function* readSome(db: Db, session: SessionRow, from: number, to: number): AsyncGenerator<StoredAppend[]> {
-  let some: StoredAppend[] = [];
-  let bytes = 0;
-  for await (const append of readAppends(db, session.organization_id, session.session_id, from, to)) {
-    some.push(append);
-    bytes += append.body.byteLength;
-    if (some.length < AT_ONCE.appends && bytes < AT_ONCE.bytes) continue;
-    yield some;
-    [some, bytes] = [[], 0];
-  }
-  if (some.length > 0) yield some;
 }

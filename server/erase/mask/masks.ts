@@ -1,52 +1,52 @@
 import { sql } from 'kysely';
-import { eventDigest } from '../../../contract/chain.ts';
-import type { MaskOutcome, MaskReceipt } from '../../../contract/mask.ts';
+import type { MaskOutcome, MaskReceipt, MaskRun, RunOutcome } from '../../../contract/mask.ts';
 import { Problem } from '../../../contract/problem.ts';
-import { saltsOf, withoutSalts } from '../../../contract/salts.ts';
 import { newId } from '../../ids.ts';
 import type { SessionKey } from '../../log/decide.ts';
 import { recordAction } from '../../store/audit.ts';
-import { person } from '../../store/audit-chain.ts';
+import { type Happened, person } from '../../store/audit-chain.ts';
 import { toTimestamp } from '../../store/columns.ts';
 import { claimSession } from '../../store/derived.ts';
 import { removeChunk, removeFacts } from '../../store/derived-removal.ts';
 import { forShare, forUpdate } from '../../store/dialect.ts';
-import type { StoredAppend } from '../../store/events.ts';
-import { cancelJob, endJob, insertJob, type Job } from '../../store/jobs.ts';
-import { allRows, changedRows, firstRow, oneRow, type Sql } from '../../store/rows.ts';
-import { lockSaltKeys, writeSaltKeys } from '../../store/salt-keys.ts';
+import { cancelJob, endJob, insertJob, type Job, noteProgress } from '../../store/jobs.ts';
+import { lockOrganization } from '../../store/quotas.ts';
+import { allRows, firstRow, oneRow } from '../../store/rows.ts';
 import type { Db, MaskRow, SessionRow } from '../../store/schema.ts';
 import { type SessionTexts, TEXT_COLUMNS } from '../../store/session-columns.ts';
 import { findHoldOf, preventHolds } from '../holds.ts';
 
-export interface MaskedEvent {
-  sequence: number;
-  /** The `contentDigest` of the original event, which must not be stored. */
-  content: string;
-  /** How many pieces were replaced. */
-  count: number;
-}
+/** A mask of one session, which is also the receipt of it. */
+export type SessionMask = MaskRow & { session_id: string; mark: string; outcome: MaskOutcome | null };
+/** A mask of all sessions that its requester may read: a run. */
+export type MaskOfAll = MaskRow & { session_id: null; outcome: RunOutcome | null };
 
-/** An append with its masked body. */
-export interface MaskedAppend {
-  append: StoredAppend;
-  codec: number;
-  body: Uint8Array;
-  events: MaskedEvent[];
+export const isOfSession = (mask: MaskRow): mask is SessionMask => mask.session_id !== null;
+
+interface Requested {
+  maskId: string;
+  organizationId: string;
+  /** The requester. */
+  userId: string;
+  sealed: string;
 }
 
 /** A request to mask a text in a session. */
-export interface NewMask extends SessionKey {
-  userId: string;
+export interface NewMask extends Omit<Requested, 'maskId'>, SessionKey {
   mark: string;
-  sealed: string;
   /** How many events were acknowledged at the request. */
   acceptedEvents: number;
 }
 
-const MOST_LISTED = 500;
-/** How many rows one statement inserts. A database limits the number of parameters. */
-const EVENTS_AT_ONCE = 1_000;
+/** A request to mask or count a text in all sessions that the requester may read. */
+export interface NewMaskOfAll extends Requested {
+  isDry: boolean;
+}
+
+const MAX_LISTED_OF_SESSION = 500;
+const MAX_LISTED_OF_ALL = 100;
+/** How many masks of all sessions may run at the same time. It is limited because each of them reads all sessions. */
+const MAX_RUNNING = 3;
 
 /** Replaces the sealed text when a sweep requests to mask the findings of the current rules. */
 export const TODAYS_RULES = 'rules';
@@ -63,74 +63,108 @@ export class MaskHeld extends Error {
   }
 }
 
+/** The kind of the jobs that mask. */
+export const MASK_JOB = 'mask';
+export const jobOf = ({ mask_id, organization_id }: MaskRow) => ({ job_id: mask_id, organization_id, kind: MASK_JOB });
+
 /**
- * Stores a mask and its job, so that another process can continue it.
+ * Stores a request to mask a text in a session and its job, so that another process can continue it.
  * @param along writes more in the same transaction
+ * @throws MaskHeld; Problem `content_withheld`
  */
-export const insertMask = (db: Db, mask: NewMask, now: number, along?: (transaction: Db) => Promise<void>) =>
-  db.transaction().execute(async (transaction) => {
-    const { organizationId, sessionId, userId, mark, sealed, acceptedEvents } = mask;
-    await assertUnheld(transaction, { organizationId, sessionId });
-    await assertHasContent(transaction, { organizationId, sessionId });
-    const row = await oneRow(
-      transaction,
-      sql<MaskRow>`
-        insert into masks
-          (mask_id, organization_id, session_id, mark, sealed, masked_by, requested_at, accepted_events)
-        values
-          (${newId('msk', now)}, ${organizationId}, ${sessionId}, ${mark}, ${sealed}, ${userId}, ${now}, ${acceptedEvents})
-        returning *`,
-    );
-    await insertJob(transaction, jobOf(row));
-    // This comes before the audit log, in the order in which a cancellation takes its locks.
-    await along?.(transaction);
-    await record(transaction, row, 'session.mask_requested', {}, now);
-    return row;
-  });
+export const insertMask = (
+  db: Db,
+  mask: NewMask,
+  now: number,
+  along?: (transaction: Db) => Promise<void>,
+): Promise<SessionMask> =>
+  db
+    .transaction()
+    // Only a request by the rules can be there already.
+    .execute(async (transaction) => (await insertOfSession(transaction, mask, now, along)) as SessionMask);
 
 /**
  * Requests, in a transaction, to mask a session by the current rules.
  * @returns false if an earlier request is not done yet
  * @throws MaskHeld; Problem `content_withheld`
  */
-export async function askForSweep(transaction: Db, place: SessionKey & { eventCount: number }, now: number) {
-  const { organizationId, sessionId, eventCount } = place;
-  await assertUnheld(transaction, place);
-  await assertHasContent(transaction, place);
+export async function askForSweep(
+  transaction: Db,
+  { organizationId, sessionId, eventCount }: SessionKey & { eventCount: number },
+  now: number,
+): Promise<boolean> {
+  const byRules = { userId: SERVICE, mark: '[REDACTED:…]', sealed: TODAYS_RULES, acceptedEvents: eventCount };
+  return (await insertOfSession(transaction, { organizationId, sessionId, ...byRules }, now)) !== undefined;
+}
+
+async function insertOfSession(
+  transaction: Db,
+  mask: NewMask,
+  now: number,
+  along?: (transaction: Db) => Promise<void>,
+): Promise<MaskRow | undefined> {
+  const { organizationId, sessionId } = mask;
+  await assertUnheld(transaction, { organizationId, sessionId });
+  await assertHasContent(transaction, { organizationId, sessionId });
+  return insert(transaction, { ...mask, maskId: newId('msk', now), isDry: false }, now, along);
+}
+
+export const newMaskOfAllId = (now: number): string => newId('mrn', now);
+
+/**
+ * Stores a request to mask or count a text in all sessions, and its job.
+ * @throws Problem `quota_reached`
+ */
+export const insertMaskOfAll = (db: Db, mask: NewMaskOfAll, now: number): Promise<MaskOfAll> =>
+  db.transaction().execute(async (transaction) => {
+    const { organizationId } = mask;
+    await lockOrganization(transaction, organizationId);
+    const { count } = await oneRow(
+      transaction,
+      sql<{ count: number | string }>`
+        select count(*) as count from masks
+        where organization_id = ${organizationId} and session_id is null and finished_at is null`,
+    );
+    if (Number(count) >= MAX_RUNNING) {
+      throw new Problem(
+        'quota_reached',
+        `At most ${MAX_RUNNING} texts are masked in all sessions at once. Wait until one ends.`,
+      );
+    }
+    const ofAll = { ...mask, sessionId: null, mark: null, acceptedEvents: 0 };
+    return (await insert(transaction, ofAll, now)) as MaskOfAll;
+  });
+
+type Inserted = NewMaskOfAll & { sessionId: string | null; mark: string | null; acceptedEvents: number };
+
+/** @returns undefined if the session waits for a mask by the rules already */
+async function insert(
+  transaction: Db,
+  { maskId, organizationId, sessionId, userId, mark, sealed, isDry, acceptedEvents }: Inserted,
+  now: number,
+  along?: (transaction: Db) => Promise<void>,
+): Promise<MaskRow | undefined> {
   const row = await firstRow(
     transaction,
     sql<MaskRow>`
       insert into masks
-        (mask_id, organization_id, session_id, mark, sealed, masked_by, requested_at, accepted_events)
+        (mask_id, organization_id, session_id, mark, sealed, is_dry, requested_by, requested_at, accepted_events)
       values
-        (${newId('msk', now)}, ${organizationId}, ${sessionId}, '[REDACTED:…]', ${TODAYS_RULES}, ${SERVICE}, ${now}, ${eventCount})
+        (${maskId}, ${organizationId}, ${sessionId}, ${mark}, ${sealed}, ${isDry ? 1 : 0}, ${userId}, ${now},
+          ${acceptedEvents})
       on conflict do nothing
       returning *`,
   );
-  if (!row) return false;
+  if (!row) return undefined;
   await insertJob(transaction, jobOf(row));
-  await record(transaction, row, 'session.mask_requested', {}, now);
-  return true;
+  // This comes before the audit log, in the order in which a cancellation takes its locks.
+  await along?.(transaction);
+  await record(transaction, row, now);
+  return row;
 }
 
-/** The kind of the jobs that mask a session. */
-export const MASK_JOB = 'mask';
-export const jobOf = ({ mask_id, organization_id }: MaskRow) => ({ job_id: mask_id, organization_id, kind: MASK_JOB });
-
-export const findMask = (db: Db, organizationId: string, maskId: string) =>
-  firstRow(db, sql<MaskRow>`select * from masks where organization_id = ${organizationId} and mask_id = ${maskId}`);
-
-/** Lists the masks of a session, latest first. */
-export const listMasks = (db: Db, { organizationId, sessionId }: SessionKey) =>
-  allRows(
-    db,
-    sql<MaskRow>`
-      select * from masks where organization_id = ${organizationId} and session_id = ${sessionId}
-      order by mask_id desc limit ${MOST_LISTED}`,
-  );
-
 /** Prevents a hold on the session until the transaction ends. @throws MaskHeld */
-async function assertUnheld(transaction: Db, place: SessionKey): Promise<void> {
+export async function assertUnheld(transaction: Db, place: SessionKey): Promise<void> {
   await preventHolds(transaction, place.organizationId);
   const holdId = await findHoldOf(transaction, place);
   if (holdId !== undefined) throw new MaskHeld(holdId);
@@ -149,112 +183,62 @@ async function assertHasContent(transaction: Db, { organizationId, sessionId }: 
   if (!session) throw new Problem('content_withheld', 'The content of this session was removed meanwhile.');
 }
 
-/**
- * Writes masked appends, the digests of the original events, and the progress of the job, in one transaction. It also removes the
- * salts of these events and the fingerprints of the appends, which are digests of the original text. Afterwards nobody can find
- * out by guessing which text it was.
- * @returns false, without writing, if one of the appends has changed since it was read
- * @throws MaskHeld; JobLost
- */
-export const writeMasked = (
-  db: Db,
-  mask: MaskRow,
-  appends: readonly MaskedAppend[],
-  now: number,
-  along: (transaction: Db) => Promise<void>,
-): Promise<boolean> => {
-  const { organization_id: organizationId, session_id: sessionId, mask_id } = mask;
-  return db
-    .transaction()
-    .execute(async (transaction) => {
-      await assertUnheld(transaction, { organizationId, sessionId });
-      // The job comes first, as in a cancellation, so that two transactions cannot deadlock.
-      await along(transaction);
-      for (const { append, codec, body } of appends) {
-        const changed = await changedRows(
-          transaction,
-          sql`
-            update appends set codec = ${codec}, body = ${body}, fingerprint = null
-            where organization_id = ${organizationId} and session_id = ${sessionId}
-              and first_sequence = ${append.first_sequence} and body = ${append.body}`,
-        );
-        if (changed === 0) throw new Overtaken();
-      }
-      const events = appends.flatMap((append) => append.events);
-      await noteMasked(transaction, mask, events, now);
-      const places = events.reduce((sum, { count }) => sum + count, 0);
-      await sql`
-        update masks set events = events + ${events.length}, places = places + ${places}
-        where organization_id = ${organizationId} and mask_id = ${mask_id}`.execute(transaction);
-      return true;
-    })
-    .catch((error: unknown) => {
-      if (error instanceof Overtaken) return false;
-      throw error;
-    });
-};
+export const findMask = (db: Db, organizationId: string, maskId: string) =>
+  firstRow(db, sql<MaskRow>`select * from masks where organization_id = ${organizationId} and mask_id = ${maskId}`);
 
-/**
- * Notes masked events with their digests, and removes their salts. An event without a salt was masked before, so it keeps its
- * digest; or its content is being removed, so it needs none.
- */
-async function noteMasked(
-  transaction: Db,
-  { organization_id: organizationId, session_id: sessionId, masked_by }: MaskRow,
-  events: readonly MaskedEvent[],
-  now: number,
-): Promise<void> {
-  const place = { organizationId, sessionId };
-  const saltKeys = await lockSaltKeys(transaction, place);
-  const saltOf = saltsOf(saltKeys);
-  const added: Sql[] = [];
-  const again: Sql[] = [];
-  for (const { sequence, content, count } of events) {
-    const salt = saltOf(sequence);
-    if (salt === undefined) again.push(sql`(${sql.lit(sequence)}, ${sql.lit(count)})`);
-    else {
-      const digest = eventDigest(salt, content);
-      added.push(sql`(${sessionId}, ${sequence}, ${organizationId}, ${digest}, ${count}, ${masked_by}, ${now})`);
-    }
-  }
-  for (let from = 0; from < added.length; from += EVENTS_AT_ONCE) {
-    await sql`
-      insert into event_masks (session_id, sequence, organization_id, digest, places, masked_by, masked_at)
-      values ${sql.join(added.slice(from, from + EVENTS_AT_ONCE))}`.execute(transaction);
-  }
-  for (let from = 0; from < again.length; from += EVENTS_AT_ONCE) {
-    await sql`
-      with masked (sequence, places) as (values ${sql.join(again.slice(from, from + EVENTS_AT_ONCE))})
-      update event_masks set places = event_masks.places + masked.places, masked_by = ${masked_by}, masked_at = ${now}
-      from masked
-      where organization_id = ${organizationId} and session_id = ${sessionId}
-        and event_masks.sequence = masked.sequence`.execute(transaction);
-  }
-  if (added.length === 0) return;
-  await writeSaltKeys(
-    transaction,
-    place,
-    withoutSalts(
-      saltKeys,
-      events.map(({ sequence }) => sequence),
-    ),
-  );
-}
-
-/** Another mask changed an append meanwhile. */
-class Overtaken extends Error {}
-
-export type SweptSession = SessionTexts & Pick<SessionRow, 'organization_id' | 'session_id' | 'event_count'>;
-
-/** Lists sessions of all organizations that have their content, in the order of their ids. */
-export const listSwept = (db: Db, after: string, limit: number) =>
+/** Lists the masks of a session, latest first. */
+export const listMasks = (db: Db, { organizationId, sessionId }: SessionKey) =>
   allRows(
     db,
-    sql<SweptSession>`
-      select organization_id, session_id, event_count, ${sql.join(TEXT_COLUMNS.map((name) => sql.ref(name)))} from sessions
-      where session_id > ${after} and deleted_at is null and content_expired_at is null
-      order by session_id limit ${limit}`,
+    sql<SessionMask>`
+      select * from masks where organization_id = ${organizationId} and session_id = ${sessionId}
+      order by mask_id desc limit ${MAX_LISTED_OF_SESSION}`,
   );
+
+/** Lists the masks of all sessions of one person only, because their counts reveal sessions that only this person may read. */
+export const listMasksOfAll = (db: Db, organizationId: string, userId: string) =>
+  allRows(
+    db,
+    sql<MaskOfAll>`
+      select * from masks
+      where organization_id = ${organizationId} and session_id is null and requested_by = ${userId}
+      order by mask_id desc limit ${MAX_LISTED_OF_ALL}`,
+  );
+
+/** Lists the masks of all organizations that a sweep requested and that are not done. */
+export const listSweepMasks = (db: Db, limit: number) =>
+  allRows(
+    db,
+    sql<MaskKey>`
+      select organization_id, mask_id from masks
+      where finished_at is null and sealed = ${TODAYS_RULES} order by mask_id limit ${limit}`,
+  );
+
+/** The contribution of one session to a mask of all sessions. */
+export interface SessionCounts {
+  sessionId: string;
+  /** Why the session was left out. */
+  leftOut?: 'held' | 'damaged' | undefined;
+  events: number;
+  places: number;
+  fields: number;
+}
+
+/**
+ * Records that a session was read: in the figures of a mask of all sessions, and as the progress of its job.
+ * @throws JobLost
+ */
+export async function addSession(transaction: Db, job: Job, session: SessionCounts, now: number): Promise<void> {
+  const { sessionId, leftOut, events, places, fields } = session;
+  const isFound = events + fields > 0;
+  await noteProgress(transaction, { ...job, progress: sessionId }, now);
+  await sql`
+    update masks set sessions = sessions + ${leftOut ? 0 : 1}, held = held + ${leftOut === 'held' ? 1 : 0},
+      damaged = damaged + ${leftOut === 'damaged' ? 1 : 0},
+      found = found + ${isFound ? 1 : 0}, events = events + ${events}, places = places + ${places},
+      fields = fields + ${fields}
+    where organization_id = ${job.organization_id} and mask_id = ${job.job_id}`.execute(transaction);
+}
 
 /**
  * Ends a mask: masks the session's own fields, and removes its derived rows, so that they are derived again.
@@ -265,7 +249,7 @@ export const listSwept = (db: Db, after: string, limit: number) =>
 export async function finishMask(
   db: Db,
   job: Job,
-  { organization_id: organizationId, session_id: sessionId, mask_id }: MaskRow,
+  { organization_id: organizationId, session_id: sessionId, mask_id }: SessionMask,
   own: { before: SessionTexts; fields: SessionTexts; places: number } | undefined,
   now: number,
 ): Promise<boolean> {
@@ -286,7 +270,7 @@ export async function finishMask(
       await forgetDerived(transaction, session, now);
     }
     await endJob(transaction, job);
-    await endMask(transaction, { organizationId, maskId: mask_id }, 'done', now, places);
+    await end(transaction, { organization_id: organizationId, mask_id }, 'done', now, places);
     return true;
   });
 }
@@ -313,49 +297,68 @@ async function forgetDerived(transaction: Db, session: SessionRow, now: number):
   await claimSession(transaction, session, now, 0);
 }
 
-interface MaskKey {
-  organizationId: string;
-  maskId: string;
-}
+type MaskKey = Pick<MaskRow, 'organization_id' | 'mask_id'>;
+type Outcome = MaskOutcome | RunOutcome;
 
 /**
- * Ends a mask early.
+ * Ends a mask that needs no more writes to its session: early, or because no session is left.
  * @throws JobLost
  */
-export const stopMask = (db: Db, job: Job, outcome: 'held' | 'failed', now: number): Promise<void> =>
+export const endMask = (db: Db, job: Job, outcome: Outcome, now: number): Promise<void> =>
   db.transaction().execute(async (transaction) => {
-    const key = { organizationId: job.organization_id, maskId: job.job_id };
-    await endEarly(transaction, key, outcome, now, () => endJob(transaction, job).then(() => true));
+    const key = { organization_id: job.organization_id, mask_id: job.job_id };
+    await endWith(transaction, key, outcome, now, () => endJob(transaction, job).then(() => true));
+  });
+
+/** Withdraws a mask that is not done. Text that it has masked stays masked. @returns false if it has ended meanwhile */
+export const cancelMask = (transaction: Db, mask: MaskKey, now: number): Promise<boolean> =>
+  endWith(transaction, mask, 'cancelled', now, () => cancelJob(transaction, mask.organization_id, mask.mask_id));
+
+/**
+ * Cancels a person's running mask of all sessions. An ended one stays as it is.
+ * @returns undefined if this person has no such mask
+ */
+export const cancelMaskOfAll = (
+  db: Db,
+  { organizationId, userId, maskId }: Pick<NewMaskOfAll, 'organizationId' | 'userId' | 'maskId'>,
+  now: number,
+): Promise<MaskOfAll | undefined> =>
+  db.transaction().execute(async (transaction) => {
+    const find = () => findMask(transaction, organizationId, maskId);
+    const mask = await find();
+    if (!mask || isOfSession(mask) || mask.requested_by !== userId) return undefined;
+    await cancelMask(transaction, mask, now);
+    return (await find()) as MaskOfAll | undefined;
   });
 
 /**
- * Ends a mask early. Rows that were derived before the mask still contain the text, so they are removed.
- * @param end ends the job @returns what `end` returns
+ * Ends a mask. Rows of its session that were derived before the mask still contain the text, so they are removed.
+ * @param endOfJob ends the job @returns what `endOfJob` returns
  */
-async function endEarly(
+async function endWith(
   transaction: Db,
   key: MaskKey,
-  outcome: MaskOutcome,
+  outcome: Outcome,
   now: number,
-  end: () => Promise<boolean>,
+  endOfJob: () => Promise<boolean>,
 ): Promise<boolean> {
-  const mask = await findMask(transaction, key.organizationId, key.maskId);
+  const { organization_id: organizationId, mask_id } = key;
+  const mask = await findMask(transaction, organizationId, mask_id);
+  const sessionId = mask?.session_id ?? undefined;
   // The session comes first, as at the end of a mask, so that two transactions cannot deadlock.
-  const place = mask && { organizationId: key.organizationId, sessionId: mask.session_id };
-  const session = place && (await lockSession(transaction, place));
-  if (!(await end())) return false;
-  const isChanged = Number((await findMask(transaction, key.organizationId, key.maskId))?.places) > 0;
-  if (session && isChanged) {
-    await forgetDerived(transaction, session, now);
-  }
-  await endMask(transaction, key, outcome, now);
+  const session = sessionId === undefined ? undefined : await lockSession(transaction, { organizationId, sessionId });
+  if (!(await endOfJob())) return false;
+  const isChanged = Number((await findMask(transaction, organizationId, mask_id))?.places) > 0;
+  if (session && isChanged) await forgetDerived(transaction, session, now);
+  await end(transaction, key, outcome, now);
   return true;
 }
 
-async function endMask(
+/** Stores the outcome, deletes the text, and records both in the audit log. */
+async function end(
   transaction: Db,
-  { organizationId, maskId }: MaskKey,
-  outcome: MaskOutcome,
+  { organization_id, mask_id }: MaskKey,
+  outcome: Outcome,
   now: number,
   fields = 0,
 ): Promise<void> {
@@ -363,65 +366,58 @@ async function endMask(
     transaction,
     sql<MaskRow>`
       update masks set finished_at = ${now}, outcome = ${outcome}, sealed = null, fields = fields + ${fields}
-      where organization_id = ${organizationId} and mask_id = ${maskId} and finished_at is null
+      where organization_id = ${organization_id} and mask_id = ${mask_id} and finished_at is null
       returning *`,
   );
-  if (ended) await record(transaction, ended, 'session.masked', countsOf(ended), now);
+  if (ended) await record(transaction, ended, now);
 }
 
-/** Lists the masks of all organizations that a sweep requested and that are not done. */
-export const listSweepMasks = (db: Db, limit: number) =>
-  allRows(
-    db,
-    sql<Pick<MaskRow, 'organization_id' | 'mask_id' | 'session_id'>>`
-      select organization_id, mask_id, session_id from masks
-      where finished_at is null and sealed = ${TODAYS_RULES} order by mask_id limit ${limit}`,
-  );
+/** Records the request of a mask, or its end if it has an outcome. */
+const record = (transaction: Db, mask: MaskRow, now: number) =>
+  recordAction(transaction, mask.organization_id, isOfSession(mask) ? onSession(mask) : onAll(mask), now);
 
-/** Withdraws a mask that is not done. Text that it has masked stays masked. @returns false if it has ended meanwhile */
-export async function cancelMask(
-  transaction: Db,
-  { organization_id: organizationId, mask_id: maskId }: Pick<MaskRow, 'organization_id' | 'mask_id'>,
-  now: number,
-): Promise<boolean> {
-  const end = () => cancelJob(transaction, organizationId, maskId);
-  return endEarly(transaction, { organizationId, maskId }, 'cancelled', now, end);
-}
-
-const countsOf = ({ events, places, fields, outcome }: MaskRow) => ({
-  events: Number(events),
-  places: Number(places),
-  fields: Number(fields),
-  outcome: outcome ?? 'done',
+const onSession = ({ session_id, mask_id, requested_by, outcome, events, places, fields }: SessionMask): Happened => ({
+  actor: requested_by === SERVICE ? { kind: 'service', id: 'sweep' } : person(requested_by),
+  action: outcome === null ? 'session.mask_requested' : 'session.masked',
+  target: { kind: 'session', id: session_id },
+  details: {
+    mask: mask_id,
+    ...(outcome !== null && { events: Number(events), places: Number(places), fields: Number(fields), outcome }),
+  },
 });
 
-const record = (
-  transaction: Db,
-  { organization_id, session_id, mask_id, masked_by }: MaskRow,
-  action: 'session.mask_requested' | 'session.masked',
-  details: Record<string, string | number>,
-  now: number,
-) =>
-  recordAction(
-    transaction,
-    organization_id,
-    {
-      actor: masked_by === SERVICE ? { kind: 'service', id: 'sweep' } : person(masked_by),
-      action,
-      target: { kind: 'session', id: session_id },
-      details: { mask: mask_id, ...details },
-    },
-    now,
-  );
+/** Has no figures, because other admins read the log, and the figures count sessions that they may not see. */
+const onAll = ({ organization_id, mask_id, requested_by, is_dry, outcome }: MaskRow): Happened => ({
+  actor: person(requested_by),
+  action: outcome === null ? 'organization.mask_requested' : 'organization.masked',
+  target: { kind: 'organization', id: organization_id },
+  details: { run: mask_id, dryRun: is_dry === 1, ...(outcome !== null && { outcome }) },
+});
 
-export const toMaskReceipt = (row: MaskRow): MaskReceipt => ({
+export const toMaskReceipt = ({ mark, outcome, ...row }: SessionMask): MaskReceipt => ({
   maskId: row.mask_id,
-  by: row.masked_by,
+  ...requestOf(row),
+  ...(outcome !== null && { outcome }),
+  mark,
+});
+
+export const toMaskRun = ({ outcome, ...row }: MaskOfAll): MaskRun => ({
+  runId: row.mask_id,
+  ...requestOf(row),
+  dryRun: row.is_dry === 1,
+  ...(outcome !== null && { outcome }),
+  sessions: Number(row.sessions),
+  found: Number(row.found),
+  held: Number(row.held),
+  damaged: Number(row.damaged),
+});
+
+/** The fields that the answers for both have. */
+const requestOf = (row: Omit<MaskRow, 'outcome' | 'mark'>) => ({
+  by: row.requested_by,
   requestedAt: toTimestamp(row.requested_at),
   ...(row.finished_at !== null && { finishedAt: toTimestamp(row.finished_at) }),
-  ...(row.outcome !== null && { outcome: row.outcome }),
   events: Number(row.events),
   places: Number(row.places),
   fields: Number(row.fields),
-  mark: row.mark,
 });

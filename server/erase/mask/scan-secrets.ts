@@ -4,10 +4,10 @@ import type { SessionKey } from '../../log/decide.ts';
 import { decodeFrame } from '../../log/frame.ts';
 import { Joiner, type ReadEvent } from '../../log/join.ts';
 import { readAppends } from '../../store/events.ts';
-import type { Db } from '../../store/schema.ts';
+import type { Db, SessionRow } from '../../store/schema.ts';
 import { TEXT_COLUMNS } from '../../store/session-columns.ts';
 import { findHoldOf } from '../holds.ts';
-import { listSwept, type SweptSession } from './masks.ts';
+import { listSearched } from './searched-sessions.ts';
 
 /** What the current rules would mask in a stored session. */
 export interface SweepFinding extends SessionKey {
@@ -42,7 +42,7 @@ export async function sweepSessions(
 ): Promise<SweepReport> {
   const report: SweepReport = { sessions: 0, findings: 0 };
   for (let last: string | undefined = after; last !== undefined; ) {
-    const sessions: SweptSession[] = await listSwept(db, last, AT_ONCE);
+    const sessions: SessionRow[] = await listSearched(db, last, AT_ONCE);
     for (const session of sessions) {
       report.sessions++;
       const { events, rules } = await sweepSession(db, session);
@@ -56,7 +56,7 @@ export async function sweepSessions(
   return report;
 }
 
-async function sweepSession(db: Db, session: SweptSession): Promise<Pick<SweepFinding, 'events' | 'rules'>> {
+async function sweepSession(db: Db, session: SessionRow): Promise<Pick<SweepFinding, 'events' | 'rules'>> {
   const { organization_id, session_id, event_count } = session;
   const redactor = createRedactor({ trustsMarks: true });
   const rules: Record<string, number> = {};

@@ -52,59 +52,45 @@ create table session_views (
 );
 create index session_views_by_organization on session_views (organization_id, session_id);
 
--- Requests to mask a text in a session, which serve as receipts. A row contains the encrypted text only while the mask runs.
+-- Requests to mask or count a text, which serve as receipts. A row contains the encrypted text only while the mask runs.
 create table masks (
   mask_id text primary key,
   organization_id text not null,
-  session_id text not null,
-  -- The mark that replaces the text.
-  mark text not null,
+  -- Null: all sessions that the requester may read.
+  session_id text,
+  -- The mark that replaces the text; null for all sessions, because each session has a mark of its own.
+  mark text,
   -- The encrypted text, or \`TODAYS_RULES\`; null once the mask has ended.
   sealed text,
-  masked_by text not null,
+  -- 1: it only counts, and changes nothing.
+  is_dry integer not null,
+  requested_by text not null,
   requested_at bigint not null,
   -- How many acknowledged events the session had at the request, including those that were not in the store yet.
   accepted_events integer not null,
   finished_at bigint,
-  -- Null while the mask runs; then done, held, cancelled or failed.
-  outcome text, --: MaskOutcome
-  -- In how many events the text was masked.
+  -- Null while the mask runs; then done, cancelled or failed; of a session also held; of all sessions also stopped.
+  outcome text, --: MaskOutcome | RunOutcome
+  -- In how many events the text was found.
   events integer default 0 not null,
   -- In how many places of these events.
   places integer default 0 not null,
-  -- In how many places of the session's own fields, such as its title.
-  fields integer default 0 not null
-);
-create index masks_of_session on masks (session_id, mask_id);
-create index masks_by_organization on masks (organization_id, mask_id);
--- A session waits for at most one mask by the rules: the value stands for them instead of an encrypted text.
-create unique index masks_by_rules on masks (session_id) where sealed = 'rules';
-
--- Requests of admins to mask or count a text in all sessions. A row contains the encrypted text only while the run lasts.
-create table mask_runs (
-  run_id text primary key,
-  organization_id text not null,
-  -- The encrypted text; null once the run has ended.
-  sealed text,
-  is_dry integer not null,
-  requested_by text not null,
-  requested_at bigint not null,
-  finished_at bigint,
-  -- Null during the run; then done, stopped, cancelled or failed.
-  outcome text, --: RunOutcome
-  -- How many sessions were read.
+  -- In how many places of the sessions' own fields, such as a title.
+  fields integer default 0 not null,
+  -- Of all sessions: how many were read.
   sessions integer default 0 not null,
   -- How many of these contained the text.
   found integer default 0 not null,
   -- How many sessions a hold protects.
   held integer default 0 not null,
   -- How many sessions were left out because their events are damaged.
-  damaged integer default 0 not null,
-  events integer default 0 not null,
-  places integer default 0 not null,
-  fields integer default 0 not null
+  damaged integer default 0 not null
 );
-create index mask_runs_by_organization on mask_runs (organization_id, run_id);
+create index masks_of_session on masks (session_id, mask_id);
+create index masks_by_organization on masks (organization_id, mask_id);
+create index masks_of_all_sessions on masks (organization_id, mask_id) where session_id is null;
+-- A session waits for at most one mask by the rules: the value stands for them instead of an encrypted text.
+create unique index masks_by_rules on masks (session_id) where sealed = 'rules';
 
 -- Long jobs. If a process stops, another one continues its jobs. A job's row is deleted when the job ends.
 create table jobs (

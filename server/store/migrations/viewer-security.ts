@@ -22,6 +22,8 @@ const OWN_RULES: Record<MixedTable | 'views', string> = {
   // Looks are shown to the session's person, or to admins if the session has no person.
   session_views: `user_id = ${VIEWER}
     or ${ofSession('session_views', `session.user_id is null or session.user_id = ${VIEWER}`)}`,
+  // The figures of a mask of all sessions count sessions that only its requester may read.
+  masks: `case when masks.session_id is null then masks.requested_by = ${VIEWER} else ${ofSession('masks', READABLE)} end`,
   views: `created_by = ${VIEWER} or is_shared = 1`,
 };
 
