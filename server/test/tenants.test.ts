@@ -150,7 +150,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organ
     const sessionId = () => world.ours.sessionId;
     /** Tables whose rows reveal that the session exists, and tables whose rows have its content. */
     const NAMED = ['sessions', 'session_values', 'shares', ...tablesThatTell('facts')];
-    const OF_CONTENT = tablesThatTell('content');
+    const OF_CONTENT = [...tablesThatTell('content'), 'masks'];
     const ALL = [...NAMED, ...OF_CONTENT, 'values of content'];
     beforeAll(async () => {
       const { db } = world.service.store;
@@ -264,6 +264,17 @@ describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organ
           expect(await found(PERSON, q), q).toEqual([id]);
         }
       }
+    });
+
+    test('shows a mask of all sessions, whose counts reveal hidden sessions, only to its requester', async () => {
+      const { db } = world.service.store;
+      const { organizationId: organization_id } = world.ours;
+      await insertExample(db, 'masks', { organization_id, mask_id: 'mrn_walled', requested_by: PERSON });
+      const seen = async (viewer: string | undefined) => {
+        const all = db.selectFrom('masks').select('mask_id').where('mask_id', '=', 'mrn_walled');
+        return (await asOrganization(organization_id, () => all.execute(), viewer)).length;
+      };
+      expect([await seen(PERSON), await seen('usr_other'), await seen(undefined)]).toEqual([1, 0, 1]);
     });
 
     test('shows a saved view to its person, and to others once it is shared', async () => {
