@@ -27,7 +27,7 @@ test('a lost decision about earlier sessions counts as no consent', async () => 
   await first.end();
   say(2, 0, 'earlier');
   age(file(2));
-  removeFiles(state, /^(history\.json|decisions\.db)/);
+  removeFiles(state, /^decisions\.db/);
   const second = await start();
   sayNow(file(3), 3, 'later');
   await waitForTexts(3, ['later']);
@@ -60,7 +60,7 @@ test('damaged decisions count as no consent, and the daemon continues', async ()
   age(file(2));
   for (const name of readdirSync(state)) {
     if (/^decisions\.db-/.test(name)) rmSync(join(state, name));
-    if (/^(history\.json|decisions\.db)$/.test(name)) writeFileSync(join(state, name), 'x'.repeat(8192));
+    if (/^decisions\.db$/.test(name)) writeFileSync(join(state, name), 'x'.repeat(8192));
   }
   await start();
   sayNow(file(3), 3, 'later');
