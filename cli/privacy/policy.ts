@@ -3,10 +3,11 @@ import { strictestOf, type Visibility } from '../../contract/session.ts';
 import type { Origin } from '../agents/agent.ts';
 import type { StatePlace } from '../config.ts';
 import type { Context } from '../context.ts';
+import { forkReason, type Verdict, verdictOfFork } from '../decide/verdicts.ts';
 import { ancestors, isInside } from '../paths.ts';
 import { createReach } from '../reach.ts';
 import { LONGEST_PATH } from '../repository.ts';
-import { type Decision, type Decisions, type FolderFacts, forkReason } from '../spool/decisions.ts';
+import type { Decision, Decisions, FolderFacts } from '../spool/decisions.ts';
 import { lookAbove, lookInto } from './folder.ts';
 import { type Preferences, preferencesPath, readPreferences } from './preferences.ts';
 import { type Rule, toRule } from './rules.ts';
@@ -199,9 +200,11 @@ export function createPolicy(options: PolicyOptions): Policy {
     const inherited = parents
       .flatMap((name) => judgeParent(row.agent, name, judged) ?? [])
       .find(({ verdict }) => verdict !== 'wanted');
-    const reason = inherited ? forkReason(inherited.session) : own;
-    const verdict =
-      inherited && inherited.verdict !== 'excluded' ? 'skipped' : reason === undefined ? 'wanted' : 'excluded';
+    const ofFolder: { verdict: Verdict; reason: string | undefined } = {
+      verdict: own === undefined ? 'wanted' : 'excluded',
+      reason: own,
+    };
+    const { verdict, reason } = inherited ? verdictOfFork(inherited) : ofFolder;
     const isSame = verdict === row.verdict && reason === row.reason && isEqual(facts, row.facts);
     return isSame ? row : { ...row, verdict, reason, facts, decidedAt: now() };
   }

@@ -102,3 +102,18 @@ test('the visibility of a session is stored beside its other decisions', () => {
   decisions?.say('codex', 'session', 'wanted', 3);
   expect(decisions?.find('codex', 'session')).toMatchObject({ verdict: 'wanted', visibility: 'private' });
 });
+
+test.each([
+  ['excluded', 'excluded'],
+  ['skipped', 'skipped'],
+  ['deleted', 'skipped'],
+] as const)('a fork that is recognized by its records has the same way back as its %s parent', (verdict, expected) => {
+  const decisions = openDecisions(makeFolder(), { isMade: true });
+  onTestFinished(() => decisions?.close());
+  decisions?.store({ ...decision('parent', []), verdict });
+  decisions?.store(decision('fork', []));
+  decisions?.store(decision('fork of the fork', ['fork']));
+  decisions?.inherit('codex', 'fork', 'parent', 1);
+  const verdicts = ['fork', 'fork of the fork'].map((session) => decisions?.find('codex', session)?.verdict);
+  expect(verdicts).toEqual([expected, expected]);
+});

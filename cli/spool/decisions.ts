@@ -3,14 +3,12 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Visibility } from '../../contract/session.ts';
+import { REASONS, type Verdict, verdictOfFork } from '../decide/verdicts.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { takeLock } from '../lock.ts';
 import { damageOf } from './damage.ts';
 import type { Pause } from './pauses.ts';
 import { makePrivate } from './private.ts';
-
-/** The decision about a session. Every verdict but `wanted` keeps it on this machine. */
-export type Verdict = 'wanted' | 'excluded' | 'skipped' | 'deleted';
 
 /** The last known facts about a folder. The folder may be gone by the time a rule needs them. */
 export interface FolderFacts {
@@ -293,15 +291,7 @@ export function createDecisions(db: DatabaseSync) {
       const forks = forksOf(agent, session);
       const decided = [
         { ...known, verdict, reason: REASONS[verdict], decidedAt, isSaid: true },
-        ...forks.map((fork): Decision => {
-          const isKept = verdict !== 'wanted';
-          return {
-            ...fork,
-            verdict: isKept ? 'skipped' : 'wanted',
-            reason: isKept ? forkReason(session) : undefined,
-            decidedAt,
-          };
-        }),
+        ...forks.map((fork): Decision => ({ ...fork, ...verdictOfFork({ session, verdict }), decidedAt })),
       ];
       for (const decision of decided) store(decision);
       revise();
@@ -325,10 +315,12 @@ export function createDecisions(db: DatabaseSync) {
     inherit(agent: string, session: string, parent: string, decidedAt: number): void {
       addFork.run(agent, parent, session);
       const known = read(agent, session);
-      if (!known || known.isSaid || !keptBack.get(agent, parent)) return;
-      store({ ...known, verdict: 'skipped', reason: forkReason(parent), decidedAt });
+      const from = read(agent, parent);
+      if (!known || known.isSaid || from === undefined || from.verdict === 'wanted') return;
+      const inherited: Decision = { ...known, ...verdictOfFork(from), decidedAt };
+      store(inherited);
       for (const fork of forksOf(agent, session, new Set([session]))) {
-        store({ ...fork, verdict: 'skipped', reason: forkReason(session), decidedAt });
+        store({ ...fork, ...verdictOfFork(inherited), decidedAt });
       }
     },
     addFork: (agent: string, parent: string, session: string) => void addFork.run(agent, parent, session),
@@ -349,14 +341,6 @@ export function createDecisions(db: DatabaseSync) {
     addRulePath: (rule: string, path: string) => void addRulePath.run(rule, path),
   };
 }
-
-/** Why a session is kept back after a person's decision about it. */
-export const REASONS: { readonly [verdict in Verdict]?: string } = {
-  skipped: 'skipped with `capture skip`',
-  deleted: 'deleted at the service',
-};
-
-export const forkReason = (parent: string): string => `it was forked from ${parent}, which is kept back`;
 
 function toDecision(row: Record<string, unknown>, parents: Record<string, unknown>[]): Decision {
   const text = (value: unknown) => (value === null ? undefined : String(value));

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Visibility } from '../../contract/session.ts';
-import type { Verdict } from './decisions.ts';
+import type { Verdict } from '../decide/verdicts.ts';
 
 /** The facts about a session from its records. The first value stays, and the range of times widens. */
 export interface SessionFacts {
