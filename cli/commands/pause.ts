@@ -2,12 +2,12 @@ import { locateSpool } from '../account.ts';
 import { defineCommand, type Parameter, text } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
+import { beginPause, continuesAt, endPauses, followClock, isActive, type Pause } from '../decide/pauses.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatCount, formatMoment } from '../output.ts';
 import { continueHere } from '../recover/continue-here.ts';
 import { damageOf } from '../spool/damage.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
-import { beginPause, continuesAt, endPauses, followClock, isActive, type Pause } from '../spool/pauses.ts';
 
 const UNITS: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** For a longer time, use `capture stop` or a pause without an end. */

@@ -1,7 +1,6 @@
 import { isInside } from '../paths.ts';
-import type { Consent } from '../spool/decisions.ts';
-import type { Pause, WritingTime } from '../spool/pauses.ts';
 import type { Beginning } from './lineage.ts';
+import type { Pause, WritingTime } from './pauses.ts';
 
 /*
  * A session that is captured may still have periods whose records stay on this machine. The reader leaves these records out,
@@ -17,6 +16,18 @@ import type { Beginning } from './lineage.ts';
  * A record that names no time takes the latest time before it in its file, or else the time that the reader of the file
  * assumes.
  */
+
+/** A person's decision about earlier sessions. Later ones are captured. */
+export interface Consent {
+  /** When capturing began, in milliseconds since 1970. */
+  since: number;
+  /** Which earlier sessions are captured as well; a list names their folders. */
+  history: 'all' | 'none' | string[];
+  /** Whether a person decided. Otherwise `history` is `none`. */
+  isSaid?: boolean;
+  /** Whether the decisions from before `since` are lost. Then no session that began before `since` is captured. */
+  isLost?: boolean;
+}
 
 /** Why a record stays on this machine. */
 export type Why = 'expired at the service' | 'before consent' | 'lost decision' | 'pause';

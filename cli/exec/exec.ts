@@ -8,6 +8,7 @@ import { requireSettings, type Settings, stateFolder } from '../config.ts';
 import { type Context, childEnvironment, type Sink } from '../context.ts';
 import { runDaemon } from '../daemon/daemon.ts';
 import { findDashboard, sessionPage } from '../dashboard.ts';
+import { isActive } from '../decide/pauses.ts';
 import { codeOf, describe, EXIT, Failure, toFailure } from '../failure.ts';
 import { importAll } from '../import/capture.ts';
 import { createStateReport } from '../inspect/report.ts';
@@ -17,7 +18,6 @@ import { preferencesPath } from '../privacy/preferences.ts';
 import { ownPlaces } from '../read/places.ts';
 import { copyDecisions, openDecisions } from '../spool/decisions.ts';
 import { openSpool } from '../spool/open.ts';
-import { isActive } from '../spool/pauses.ts';
 import { explainRefusal, isTemporary, tellTrouble } from '../upload/problem.ts';
 import { createService } from '../upload/service.ts';
 

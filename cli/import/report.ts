@@ -1,8 +1,8 @@
+import { continuesAt, isActive, type Pause } from '../decide/pauses.ts';
 import { formatBytes, formatCount, formatMoment, type Output } from '../output.ts';
 import type { LeftOut } from '../read/reader.ts';
 import type { Counter } from '../spool/meta.ts';
 import type { Spool } from '../spool/open.ts';
-import { continuesAt, isActive, type Pause } from '../spool/pauses.ts';
 
 export interface ReadReport {
   now: number;

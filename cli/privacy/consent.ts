@@ -1,7 +1,8 @@
 import { type StatePlace, stateFolder } from '../config.ts';
-import { type Consent, type Decisions, openDecisions } from '../spool/decisions.ts';
+import type { Consent } from '../decide/periods.ts';
+import { type Decisions, openDecisions } from '../spool/decisions.ts';
 
-export type { Consent } from '../spool/decisions.ts';
+export type { Consent } from '../decide/periods.ts';
 
 /** Reads the consent for earlier sessions. Undefined where none is stored; `isSaid` shows whether a person gave it. */
 export function readConsent(context: StatePlace): Consent | undefined {

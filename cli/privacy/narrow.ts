@@ -1,6 +1,5 @@
 import { lineageOf } from '../decide/lineage.ts';
-import { closedPeriodsOf, hasEarlier } from '../decide/periods.ts';
-import type { Consent } from '../spool/decisions.ts';
+import { type Consent, closedPeriodsOf, hasEarlier } from '../decide/periods.ts';
 import type { Spool } from '../spool/open.ts';
 import type { Policy } from './policy.ts';
 

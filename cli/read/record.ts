@@ -1,7 +1,7 @@
 import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import type { Agent, JsonObject, Origin, RecordPlace } from '../agents/agent.ts';
+import type { WritingTime } from '../decide/pauses.ts';
 import type { Cursor } from '../spool/files.ts';
-import type { WritingTime } from '../spool/pauses.ts';
 
 /** A record with everything needed to take it over. */
 export interface CapturedRecord {

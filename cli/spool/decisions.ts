@@ -3,11 +3,12 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Visibility } from '../../contract/session.ts';
+import type { Pause } from '../decide/pauses.ts';
+import type { Consent } from '../decide/periods.ts';
 import { REASONS, type Verdict, verdictOfFork } from '../decide/verdicts.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { takeLock } from '../lock.ts';
 import { damageOf } from './damage.ts';
-import type { Pause } from './pauses.ts';
 import { makePrivate } from './private.ts';
 
 /** The last known facts about a folder. The folder may be gone by the time a rule needs them. */
@@ -44,18 +45,6 @@ export interface Decision {
   parents: string[];
   /** Who may see it, if a person decided so for this very session. */
   visibility?: Visibility | undefined;
-}
-
-/** A person's decision about earlier sessions. Later ones are captured. */
-export interface Consent {
-  /** When capturing began, in milliseconds since 1970. */
-  since: number;
-  /** Which earlier sessions are captured as well; a list names their folders. */
-  history: 'all' | 'none' | string[];
-  /** Whether a person decided. Otherwise `history` is `none`. */
-  isSaid?: boolean;
-  /** Whether the decisions from before `since` are lost. Then no session that began before `since` is captured. */
-  isLost?: boolean;
 }
 
 const VERSION = 1;

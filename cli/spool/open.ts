@@ -1,24 +1,18 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { joinPauses, MOST_SET_BACK_MS, type Pause } from '../decide/pauses.ts';
+import type { Consent } from '../decide/periods.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { type Lock, takeLock, takeShare } from '../lock.ts';
 import { createBatches } from './batches.ts';
 import { createChains } from './chains.ts';
 import { damageOf, SpoolDamaged } from './damage.ts';
-import {
-  attachDecisions,
-  type Consent,
-  createDecisions,
-  DECISIONS_FILE,
-  type Decisions,
-  openDecisions,
-} from './decisions.ts';
+import { attachDecisions, createDecisions, DECISIONS_FILE, type Decisions, openDecisions } from './decisions.ts';
 import { createFiles } from './files.ts';
 import { createForms } from './forms.ts';
 import { createHolds } from './holds.ts';
 import { createMeta } from './meta.ts';
-import { joinPauses, MOST_SET_BACK_MS, type Pause } from './pauses.ts';
 import { makePrivate } from './private.ts';
 import { createRefused } from './refused.ts';
 import { KEPT_BACK, MEET_AGAIN, MEET_FORKS_AGAIN, SCHEMA, SPOOL_VERSION } from './schema.ts';

@@ -9,12 +9,12 @@ import { cursor } from '../agents/cursor/cursor.ts';
 import { geminiCli } from '../agents/gemini-cli/gemini-cli.ts';
 import { goose } from '../agents/goose/goose.ts';
 import { opencode } from '../agents/opencode/opencode.ts';
-import { closedPeriodsOf, whyStays } from '../decide/periods.ts';
 import { createRecordHash } from '../read/identity.ts';
 import { createReader } from '../read/reader.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openReading, spooledEvents } from '../test/reading.ts';
 import { beginPause, endPauses, followClock, isActive, type Pause, type WritingTime } from './pauses.ts';
+import { closedPeriodsOf, whyStays } from './periods.ts';
 
 /** Whether a record of a session may have been written during a pause. */
 const isInPause = (pauses: readonly Pause[], written: WritingTime): boolean => {
