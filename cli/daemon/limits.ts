@@ -52,7 +52,7 @@ export function createSpoolLimit(context: Context, spool: Spool, log: Log): () =
     if (excluded.length > 0) {
       // These events are not sent, so they would fill the spool for good. Their transcripts are read again if the sessions
       // are wanted again.
-      spool.transact(() => spool.readAnew(excluded));
+      spool.transact(() => spool.readFromStart(excluded));
       bytes = spool.batches.bytes();
     }
     isFull = bytes >= mostBytes;

@@ -14,7 +14,7 @@ export function narrowToConsent(spool: Spool, policy: Policy): void {
   const before = spool.getMeta('consent');
   const isNarrower = isLess(consent, before === undefined ? undefined : (JSON.parse(before) as Consent));
   spool.transact(() => {
-    if (isNarrower) spool.readAnew(findTakenBack(spool, policy, consent));
+    if (isNarrower) spool.readFromStart(findTakenBack(spool, policy, consent));
     if (before !== JSON.stringify(consent)) spool.setMeta('consent', JSON.stringify(consent));
   });
 }

@@ -121,7 +121,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
    * events are looked up at the service, in all of its sessions for them. So no event is sent twice, and no expired event is
    * sent again. Must run inside a unit of work.
    */
-  function readAnew(ids: readonly number[]): void {
+  function readFromStart(ids: readonly number[]): void {
     const json = JSON.stringify(ids);
     const IDS = '(SELECT value FROM json_each(?))';
     for (const id of ids) {
@@ -139,7 +139,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
   return {
     path,
     keepBack,
-    readAnew,
+    readFromStart,
     /** Gives back memory that reading will not need soon. */
     releaseMemory: () => db.exec('PRAGMA shrink_memory'),
     examine,

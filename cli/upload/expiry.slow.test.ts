@@ -121,7 +121,7 @@ test('reading a session anew does not bring back expired events', async () => {
   await expire(timeOf(0));
   const spool = openSpool(join(variables.CAPTURE_HOME, 'spool.db'));
   expect(spool.sessions.list()).toMatchObject([{ state: 'closed', generation: 1 }]);
-  spool.transact(() => spool.readAnew(spool.sessions.list().map(({ id }) => id)));
+  spool.transact(() => spool.readFromStart(spool.sessions.list().map(({ id }) => id)));
   spool.close();
   say('new');
   expect(await capture(['import'], here)).toMatchObject({ exitCode: 0 });
