@@ -113,7 +113,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   /** If the visibility is unknown, the session waits and is tried again until it is known. */
   function wantedNow(session: SessionRow): Visibility {
     const wanted = restriction.wantedOf(session);
-    if (wanted instanceof Failure) throw new ThrownAway();
+    if (wanted instanceof Failure) throw new Withdrawn();
     return wanted;
   }
 
@@ -185,9 +185,9 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     try {
       const ask = async () => {
         // While the request waited, a person may have kept one of the sessions back or hidden it.
-        if (sessions.some(({ id }) => spool.sessions.get(id).verdict !== 'wanted')) throw new ThrownAway();
+        if (sessions.some(({ id }) => spool.sessions.get(id).verdict !== 'wanted')) throw new Withdrawn();
         if (sessions.some((one, index) => isStricter(wantedNow(one), bodies[index]?.visibility ?? 'team')))
-          throw new ThrownAway();
+          throw new Withdrawn();
         return service.client.captureSessions({ body: { sessions: bodies } });
       };
       // A proxy that also refuses a session without its description refuses everything.
@@ -297,7 +297,7 @@ function removeWrittenUntil(batches: Spool['batches'], session: number, until: n
 }
 
 /** A person has thrown part of the request away, or lets fewer people see it. */
-export class ThrownAway extends Error {}
+export class Withdrawn extends Error {}
 
 /** The parts of a session's description that its events repeat. */
 type Describe = (session: SessionRow) => object;

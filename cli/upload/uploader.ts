@@ -12,7 +12,7 @@ import { explainRefusal, notYet, tellBlocked } from './problem.ts';
 import { createAppender, type Outcome, type RefusedEvent } from './refusals.ts';
 import { NotHiddenYet } from './restriction.ts';
 import type { Append } from './service.ts';
-import { createServiceSessions, type SessionsOptions, ThrownAway } from './sessions.ts';
+import { createServiceSessions, type SessionsOptions, Withdrawn } from './sessions.ts';
 
 /*
  * The states of a session that has something to send. They are a column of the spool (`spool/holds.ts`), so a crash
@@ -154,7 +154,7 @@ export class Uploader {
       } catch (error) {
         // Held events that these requests used must be found again.
         for (const id of mine) this.#elsewhere.forget(id);
-        if (!(error instanceof ThrownAway)) throw error;
+        if (!(error instanceof Withdrawn)) throw error;
       } finally {
         for (const id of mine) this.#busy.delete(id);
         // The other loop may send or complete these sessions now.
@@ -244,9 +244,9 @@ export class Uploader {
 
   async #sendOnce(appends: readonly Append[]): Promise<BulkResult[]> {
     // The appends may have waited here for hours.
-    if (!appends.every((one) => one.isWanted())) throw new ThrownAway();
+    if (!appends.every((one) => one.isWanted())) throw new Withdrawn();
     const ids = new Set(appends.flatMap(({ sessionId }) => this.#spool.sessions.findByServiceId(sessionId) ?? []));
-    if ([...ids].some((id) => this.#sessions.isShownToMore(id))) throw new ThrownAway();
+    if ([...ids].some((id) => this.#sessions.isShownToMore(id))) throw new Withdrawn();
     const sent = this.#options.service.append(this.#expecting(appends));
     const results = await sent.catch((error) => Promise.reject(tellBlocked(error)));
     for (const { sessionId, lastSequence = 0 } of results) this.#raise(sessionId, lastSequence);
