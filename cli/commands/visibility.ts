@@ -134,7 +134,7 @@ async function restrictNow(context: Context, spool: Spool, id: number): Promise<
   try {
     const answer = await restrict(id, { isAsked: true });
     // The session's forks are hidden with it. A failure there does not change the answer, because the daemon tries again.
-    for (const fork of spool.sessions.lax(context.now(), MOST_FORKS)) await restrict(fork, { isAsked: true });
+    for (const fork of spool.sessions.overexposed(context.now(), MOST_FORKS)) await restrict(fork, { isAsked: true });
     if (answer instanceof NotHiddenYet) return 'later';
     if (answer instanceof Failure) throw answer;
     return answer === 'again' ? 'later' : answer;

@@ -118,7 +118,7 @@ export function createSessions(db: DatabaseSync) {
     SELECT id FROM sessions WHERE state = 'open' AND settled = 1 AND (ended = 1 OR ${QUIET} < :restedSince
       OR (${QUIET} < :quietSince AND agent IN (SELECT value FROM json_each(:stoppedAgents))))
       AND NOT EXISTS (SELECT 1 FROM batches WHERE session = sessions.id) LIMIT :limit`);
-  const lax = db.prepare(`
+  const overexposed = db.prepare(`
     WITH RECURSIVE said (agent, session, visibility) AS (
       SELECT agent, session, visibility FROM decided.verdicts WHERE visibility IS NOT NULL
       UNION SELECT said.agent, forks.session, said.visibility
@@ -208,7 +208,7 @@ export function createSessions(db: DatabaseSync) {
      * Sessions that the service shows to more people than a person decided for them, or for a session that they were forked
      * from.
      */
-    lax: (now: number, limit: number): number[] => lax.all(now, limit).map(({ id }) => Number(id)),
+    overexposed: (now: number, limit: number): number[] => overexposed.all(now, limit).map(({ id }) => Number(id)),
     /** Agents with sessions that are not over. */
     openAgents: (): string[] => openAgents.all().map(({ agent }) => String(agent)),
     /** Per agent, the number of sessions with sent events, and the number of those events. */

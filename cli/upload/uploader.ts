@@ -128,7 +128,7 @@ export class Uploader {
     return (
       this.#busy.size === 0 &&
       this.#findWaiting('oldest').length === 0 &&
-      this.#findOver().length + this.#findLax().length === 0
+      this.#findOver().length + this.#findOverexposed().length === 0
     );
   }
 
@@ -138,19 +138,20 @@ export class Uploader {
       const isAwake = !isPaused?.();
       const waiting = isAwake ? this.#findWaiting(order) : [];
       const over = isAwake && waiting.length === 0 && order === 'oldest' ? this.#findOver() : [];
-      const lax = isAwake && waiting.length + over.length === 0 && order === 'oldest' ? this.#findLax() : [];
-      if (waiting.length + over.length + lax.length === 0) {
+      const overexposed =
+        isAwake && waiting.length + over.length === 0 && order === 'oldest' ? this.#findOverexposed() : [];
+      if (waiting.length + over.length + overexposed.length === 0) {
         await new Promise<void>((resolve) => this.#sleepers.push(resolve));
         continue;
       }
       // If these were released early, the other loop could take a session before the end.
-      const mine = new Set([...waiting, ...over, ...lax]);
+      const mine = new Set([...waiting, ...over, ...overexposed]);
       const release = (id: number) => void (mine.delete(id) && this.#busy.delete(id));
       for (const id of mine) this.#busy.add(id);
       try {
         if (waiting.length > 0) await this.#send(order, waiting, release);
         else if (over.length > 0) await this.#sessions.complete(over);
-        else this.#holdAll(await this.#sessions.hide(lax));
+        else this.#holdAll(await this.#sessions.hide(overexposed));
       } catch (error) {
         // Held events that these requests used must be found again.
         for (const id of mine) this.#elsewhere.forget(id);
@@ -188,8 +189,10 @@ export class Uploader {
   }
 
   /** Sent sessions that a person has hidden since. */
-  #findLax(): number[] {
-    return this.#spool.sessions.lax(this.#options.now(), MAX_SESSIONS_AT_ONCE).filter((id) => !this.#busy.has(id));
+  #findOverexposed(): number[] {
+    return this.#spool.sessions
+      .overexposed(this.#options.now(), MAX_SESSIONS_AT_ONCE)
+      .filter((id) => !this.#busy.has(id));
   }
 
   async #send(order: SendingOrder, ids: readonly number[], release: (id: number) => void): Promise<void> {
