@@ -15,15 +15,13 @@ const SIZES = [1_500, 15_000];
 /** Single events a second, as an agent at work sends them. */
 const RATE = 6;
 /** Open sessions are derived every 20 seconds, so a shorter measurement would not say anything. */
-const SHORTEST_S = 60;
+const MIN_S = 60;
 
 /** Measures what single events of a session at the pace of a person cost the embedded store, deriving included. */
 export async function benchPace({ seconds }: Options): Promise<Row[]> {
   const rows: Row[] = [];
   for (const size of SIZES) {
-    const { cpu, written, bytes } = await withFolder((dataDir) =>
-      measure(dataDir, size, Math.max(SHORTEST_S, seconds)),
-    );
+    const { cpu, written, bytes } = await withFolder((dataDir) => measure(dataDir, size, Math.max(MIN_S, seconds)));
     const after = `${RATE} single events a second, session of ${size.toLocaleString('en')}`;
     const detail = `mixed events of ${bytes.toFixed(2)} KiB, until all is derived`;
     rows.push(

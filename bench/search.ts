@@ -18,7 +18,7 @@ import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
 
 /** Set `BENCH_EVENTS=100000` for a quick look. */
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000_000);
-const LARGEST_SESSION = Math.min(50_000, EVENTS / 10);
+const MAX_SESSION = Math.min(50_000, EVENTS / 10);
 const SESSION = 200;
 /** Copies of each session, derived once. The lists of the index are as long as if all sessions were different. */
 const ALIKE = 10;
@@ -41,7 +41,7 @@ async function measure(engine: string, where: Where): Promise<Row[]> {
     for (const [kind, query] of Object.entries(queries))
       rows.push(await sample(kind, over, query, headers, service.cpuSeconds));
     for (const kind of ['rare word', 'common word', 'phrase'] as const) {
-      const what = `${kind} in a session of ${LARGEST_SESSION}`;
+      const what = `${kind} in a session of ${MAX_SESSION}`;
       rows.push(await sample(what, inside, queries[kind], headers, service.cpuSeconds));
     }
     const named = rows.map((row) => ({
@@ -141,14 +141,14 @@ async function fill(store: Store, made: Seed) {
     if (texts.length < 20_000) texts.push(json);
     return event;
   };
-  const ids = await seedSessions(store, made, 1 + Math.ceil((EVENTS - LARGEST_SESSION) / SESSION / ALIKE));
+  const ids = await seedSessions(store, made, 1 + Math.ceil((EVENTS - MAX_SESSION) / SESSION / ALIKE));
   const thread = createDeriveThread();
   const { signal } = new AbortController();
   const version = await readVersion(store.db, readPriceList().fingerprint);
   const options = { db: store.db, derive: thread.derive, version, now: Date.now, rest: async () => undefined, signal };
   const started = performance.now();
   for (const id of ids) {
-    await seedEvents(store, made, id, n === 0 ? LARGEST_SESSION : SESSION, next);
+    await seedEvents(store, made, id, n === 0 ? MAX_SESSION : SESSION, next);
     await deriveSession(options, made.organizationId, id);
     await setImmediate();
     if (n++ % 500 === 0)

@@ -74,12 +74,12 @@ export function checkUrl(url: string): string {
 }
 
 /** The largest files are copies of agents' settings. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** @param hint tells a person how to fix a file that cannot be read */
 export function readJson<Shape>(path: string, hint = 'Repair or delete it.'): Shape | undefined {
   try {
-    return JSON.parse(readPlainFile(path, MOST_BYTES).toString('utf8')) as Shape;
+    return JSON.parse(readPlainFile(path, MAX_BYTES).toString('utf8')) as Shape;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw new Failure(EXIT.failure, `${path} cannot be read.`, hint, error);

@@ -21,7 +21,7 @@ export function tilde(path: string, home: string): string {
 }
 
 /** The same limit as the system's. */
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /** The target of a path's links, even if it no longer exists. */
 export function realPathOf(path: string, links = 0): string {
@@ -32,7 +32,7 @@ export function realPathOf(path: string, links = 0): string {
     } catch {
       // The path is gone or not readable for this user. The folder above it may still resolve.
     }
-    const target = links < MOST_LINKS ? readLink(at) : undefined;
+    const target = links < MAX_LINKS ? readLink(at) : undefined;
     if (target !== undefined) return realPathOf(join(resolve(dirname(at), target), below), links + 1);
   }
   return path;

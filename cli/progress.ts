@@ -15,8 +15,8 @@ const TERMINAL_MS = 100;
 /** In a log, an occasional line is enough. */
 const PIPE_MS = 10_000;
 /** Before this share is done, an estimate of the rest would be a guess. */
-const LEAST_SHARE = 0.02;
-const LEAST_MS = 2000;
+const MIN_SHARE = 0.02;
+const MIN_MS = 2000;
 
 /** On a terminal, one line that is overwritten. Elsewhere, an occasional line. `now` is in milliseconds. */
 export function createProgress(sink: Sink, now: () => number) {
@@ -46,7 +46,7 @@ function drawBar(share: number): string {
 }
 
 function describeLeft(share: number, elapsedMs: number): string {
-  if (share < LEAST_SHARE || share === 1 || elapsedMs < LEAST_MS) return '';
+  if (share < MIN_SHARE || share === 1 || elapsedMs < MIN_MS) return '';
   const seconds = Math.ceil((elapsedMs / share - elapsedMs) / 1000);
   return seconds < 90 ? `, ${seconds} s left` : `, ${Math.ceil(seconds / 60)} min left`;
 }

@@ -132,7 +132,7 @@ type Told =
 const YOUNG_GENERATION = '--max-semi-space-size=4';
 
 /** The most characters kept of its error output. */
-const MOST_SAID = 2000;
+const MAX_SAID = 2000;
 
 /** Has another process read everything new at the places. Returns false if some of it is left. Throws if the process fails. */
 export async function readApart(
@@ -154,7 +154,7 @@ export async function readApart(
   let isWhole = false;
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    said = `${said}${chunk}`.slice(0, MOST_SAID);
+    said = `${said}${chunk}`.slice(0, MAX_SAID);
   });
 
   async function receive(told: Told): Promise<void> {

@@ -4,7 +4,7 @@ import { withoutCredentials } from '../contract/repository.ts';
 import { readTextIfPlain } from './plain-file.ts';
 
 /** Limits git's own files; only a line or two of each is used. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 export interface Repository {
   root: string;
@@ -29,15 +29,15 @@ export function findRepository(folder: string): Repository | undefined {
  * Longer than any folder on Linux and macOS. Without a limit, walking up from a folder that a transcript names could take a
  * minute.
  */
-export const LONGEST_PATH = 4096;
+export const MAX_PATH = 4096;
 
 /** Also undefined for a folder of another system: `C:\\work` would be resolved relative to the current folder. */
 export function findRoot(folder: string): string | undefined {
-  if (!isAbsolute(folder) || folder.length > LONGEST_PATH) return undefined;
+  if (!isAbsolute(folder) || folder.length > MAX_PATH) return undefined;
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, '.git'))) return at;
     if (at === dirname(at)) return undefined;
   }
 }
 
-const readText = (path: string) => readTextIfPlain(path, MOST_BYTES);
+const readText = (path: string) => readTextIfPlain(path, MAX_BYTES);

@@ -2,13 +2,13 @@ import { type Static, Type } from 'typebox';
 import { Body, Id, OneOf, Timestamp } from './common.ts';
 
 /** A shorter text would occur in places that nobody meant. */
-export const SHORTEST_MASKED = 4;
-export const LONGEST_MASKED = 20_000;
+export const MIN_MASKED = 4;
+export const MAX_MASKED = 20_000;
 
 export const MaskBody = Body({
   text: Type.String({
-    minLength: SHORTEST_MASKED,
-    maxLength: LONGEST_MASKED,
+    minLength: MIN_MASKED,
+    maxLength: MAX_MASKED,
     pattern: '^[^\\u0000]*$',
     description: 'the exact text as a reader sees it; escaped forms are found too',
   }),

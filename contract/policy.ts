@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Body, OneOf } from './common.ts';
 import { RetentionBounds, RetentionRules } from './retention.ts';
 import { VISIBILITIES } from './session.ts';
-import { LONGEST_SHARE_DAYS } from './share.ts';
+import { MAX_SHARE_DAYS } from './share.ts';
 
 /** Who may confirm the sign-in of a machine: each member for their own machine, or only admins. */
 export const SIGN_IN = ['members', 'admins'] as const;
@@ -34,7 +34,7 @@ export const PolicyBody = Body({
   shareDays: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: LONGEST_SHARE_DAYS,
+      maximum: MAX_SHARE_DAYS,
       description: 'the most days that a share lasts after its creation',
     }),
   ),

@@ -84,32 +84,32 @@ function plainTerm(text: string): Term {
 }
 
 /** Each term is a lookup. 24 terms are about a pasted line. */
-const MOST_TERMS = 24;
+const MAX_TERMS = 24;
 /** The limit for all terms together, because a phrase is compared at every word of a text. */
-const MOST_WORDS = 64;
+const MAX_WORDS = 64;
 /** Each prefix expands to thousands of words: 24 of them blocked the embedded store for 2 s. */
-const MOST_PREFIXES = 4;
+const MAX_PREFIXES = 4;
 /** Each filter is compared with the values of every session. More filters would block the store for others. */
-const MOST_FILTERS = 24;
+const MAX_FILTERS = 24;
 /** Every text contains words that begin with `e`. */
-const SHORTEST_PREFIX = 3;
+const MIN_PREFIX = 3;
 
 /** Why a search cannot use the term; undefined if it can. */
 function objectionToTerm({ text, prefix }: Term, before: readonly Term[]): string | undefined {
   const signs = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
   if (signs === 0) return 'it has neither letters nor digits';
-  if (prefix && signs < SHORTEST_PREFIX) return `before the * there must be ${SHORTEST_PREFIX} letters or digits`;
-  if (before.length >= MOST_TERMS) return `a search takes at most ${MOST_TERMS} words and phrases`;
-  if (prefix && before.filter((term) => term.prefix).length >= MOST_PREFIXES)
-    return `a search takes at most ${MOST_PREFIXES} words with a *`;
+  if (prefix && signs < MIN_PREFIX) return `before the * there must be ${MIN_PREFIX} letters or digits`;
+  if (before.length >= MAX_TERMS) return `a search takes at most ${MAX_TERMS} words and phrases`;
+  if (prefix && before.filter((term) => term.prefix).length >= MAX_PREFIXES)
+    return `a search takes at most ${MAX_PREFIXES} words with a *`;
   const words = [...before, { text }].reduce((sum, term) => sum + countWords(term), 0);
-  return words > MOST_WORDS ? `a search takes at most ${MOST_WORDS} words` : undefined;
+  return words > MAX_WORDS ? `a search takes at most ${MAX_WORDS} words` : undefined;
 }
 
 const tooMany = (filters: readonly Filter[]): string | undefined =>
-  new Set(filters.map(({ field, value }) => `${field}:${value}`)).size < MOST_FILTERS
+  new Set(filters.map(({ field, value }) => `${field}:${value}`)).size < MAX_FILTERS
     ? undefined
-    : `only ${MOST_FILTERS} filters count at once`;
+    : `only ${MAX_FILTERS} filters count at once`;
 
 const countWords = ({ text }: Term) => text.match(/[\p{L}\p{N}\p{M}]+/gu)?.length ?? 0;
 
@@ -138,7 +138,7 @@ function objectionTo(field: Field, value: string, before: Query): string | undef
 const HOUR = new RegExp(`^(?:${DAYS.join('|')})-(?:[01]\\d|2[0-3])$`, 'i');
 
 /** The most characters of a command that `command:` compares. A longer value is cut to this length. */
-export const LONGEST_COMMAND = 120;
+export const MAX_COMMAND = 120;
 
 export const FAILED = ['yes', 'no'] as const;
 /** How the last test run of a session ended; `fixed`: it passed after an earlier one had failed. */

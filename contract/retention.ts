@@ -5,8 +5,8 @@ import { PLANES, type Plane } from './secret.ts';
 /* How long the content and the facts of sessions are kept. */
 
 export const RETENTION_TARGETS = ['organization', 'plane', 'repository'] as const;
-const MOST_DAYS = 36_500;
-const MOST_RULES = 100;
+const MAX_DAYS = 36_500;
+const MAX_RULES = 100;
 
 /** The sessions to which a rule applies. */
 export const RetentionTarget = Body({
@@ -21,7 +21,7 @@ export type RetentionTarget = Static<typeof RetentionTarget>;
 
 const Days = (what: string) =>
   Type.Optional(
-    Type.Union([Type.Integer({ minimum: 1, maximum: MOST_DAYS }), Type.Null()], {
+    Type.Union([Type.Integer({ minimum: 1, maximum: MAX_DAYS }), Type.Null()], {
       description: `days after its last change until ${what}; null: never; absent: the broader rule applies`,
     }),
   );
@@ -36,7 +36,7 @@ export type RetentionRule = Static<typeof RetentionRule>;
 /**
  * At most one rule for each target. For each field, the rule for the repository takes precedence, then the rule for the plane.
  */
-export const RetentionRules = Type.Array(RetentionRule, { maxItems: MOST_RULES });
+export const RetentionRules = Type.Array(RetentionRule, { maxItems: MAX_RULES });
 
 /** The bounds that the operator of the service sets. */
 export const RetentionBounds = Type.Object({

@@ -10,7 +10,7 @@ export const SHARE_LEVELS = ['full', 'outline', 'figures'] as const;
 export type ShareLevel = (typeof SHARE_LEVELS)[number];
 
 /** The longest duration that an owner may set for shares. */
-export const LONGEST_SHARE_DAYS = 365;
+export const MAX_SHARE_DAYS = 365;
 
 const audience = OneOf(SHARE_AUDIENCES, '`link`: anybody who has the link, if the policy allows it');
 const level = OneOf(SHARE_LEVELS, '`outline`: without the outputs of tools; `figures`: only counts');

@@ -12,7 +12,7 @@ export interface Calendar {
 export const DAY_MS = 86_400_000;
 
 /** No clock differs from UTC by more. */
-const MOST_DIFFERENT_MS = 16 * 3_600_000;
+const MAX_DIFFERENT_MS = 16 * 3_600_000;
 
 /**
  * The calendar of an IANA time zone.
@@ -29,7 +29,7 @@ export function calendarOf(zone: string): Calendar | undefined {
 
   // An offset from UTC would not do: at the midnight before a change of the clock, it is another one than at noon.
   function startOf(day: Day): number {
-    let [before, begun] = [day - MOST_DIFFERENT_MS, day + MOST_DIFFERENT_MS];
+    let [before, begun] = [day - MAX_DIFFERENT_MS, day + MAX_DIFFERENT_MS];
     while (begun - before > 1) {
       const middle = Math.floor((before + begun) / 2);
       if (dayAt(middle) < day) before = middle;

@@ -30,7 +30,7 @@ export interface LoadOptions extends ClientOptions {
   sessions: number;
 }
 
-const MOST_EVENTS = 50;
+const MAX_EVENTS = 50;
 /** A started service deletes expired sessions within this time, unless a fault delays it. */
 const EXPIRES_WITHIN_MS = 2_000;
 /** Longer than any request can take. */
@@ -101,7 +101,7 @@ export function createLoad(options: LoadOptions) {
   }
 
   function make(session: string): Append {
-    const count = made % 9 === 0 ? 1 + (made % MOST_EVENTS) : MOST_EVENTS;
+    const count = made % 9 === 0 ? 1 + (made % MAX_EVENTS) : MAX_EVENTS;
     // Random text cannot be compressed. 50 × 40 kB exceed the largest message of the bus.
     const bytes = isHeavy ? 1_500 : made % 100 === 99 ? 30_000 : 0;
     const append = { name: `append-${made++}`, session, count, padding: randomBytes(bytes).toString('base64') };

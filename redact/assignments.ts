@@ -32,10 +32,10 @@ const NO_ASSIGNMENT = String.raw`(?![A-Za-z_]{1,24}\d?=[^=\s"'])`;
 /** The first letters of a value decide whether it is a secret. Only then is the rest read. */
 const BARE = new RegExp(`${NO_ASSIGNMENT}(?:${BARE_LETTER}){1,${SAMPLE}}`, 'y');
 /** A sealed secret and a refresh token of Entra have two thousand letters. */
-const LONGEST_BARE = 6000;
-const BARE_REST = new RegExp(`(?:${BARE_LETTER}){0,${LONGEST_BARE}}`, 'y');
+const MAX_BARE = 6000;
+const BARE_REST = new RegExp(`(?:${BARE_LETTER}){0,${MAX_BARE}}`, 'y');
 const BARE_VARIABLE = new RegExp(String.raw`${NO_ASSIGNMENT}[^\s"'\x60\\]{0,${SAMPLE - 1}}[^\s"'\x60\\;,]`, 'y');
-const BARE_VARIABLE_REST = new RegExp(String.raw`(?:[^\s"'\x60\\]{0,${LONGEST_BARE - 1}}[^\s"'\x60\\;,])?`, 'y');
+const BARE_VARIABLE_REST = new RegExp(String.raw`(?:[^\s"'\x60\\]{0,${MAX_BARE - 1}}[^\s"'\x60\\;,])?`, 'y');
 /** The rest of a longer value in quotes. Like the rest of a token, it is read to its end once. */
 const ENDLESS_QUOTED = /[^"'`\\\r\n]*/y;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
@@ -168,7 +168,7 @@ const ASSIGNED = /\}?[ \t]{0,8}=(?!=)/y;
 function readLoose(text: string, valueStart: number, { start, end, strength }: Name): Place | undefined {
   // Within base64, any name may occur. As a part of an address, it is a word by itself.
   const [before, separator] = [text[start - 1], text.slice(end, valueStart)];
-  if (end - start > LONGEST_LOOSE || before === '+' || (before === '/') !== (separator === '/')) return undefined;
+  if (end - start > MAX_LOOSE || before === '+' || (before === '/') !== (separator === '/')) return undefined;
   if (before === '/' && !/[:.?]/.test(text.slice(Math.max(0, start - ADDRESS), start))) return undefined;
   if (isSurelyRandom(text.slice(start, end), 10)) return undefined;
   const found = judge(text, valueStart, matchAt(LOOSE_VALUE, text, valueStart), strength, 'loose');
@@ -176,7 +176,7 @@ function readLoose(text: string, valueStart: number, { start, end, strength }: N
   return found;
 }
 const LOOSE_VALUE = /[\w+/=.~:-]{16,512}/y;
-const LONGEST_LOOSE = 40;
+const MAX_LOOSE = 40;
 /** How many letters before a name are searched for the colon or dot of an address. */
 const ADDRESS = 80;
 
@@ -229,7 +229,7 @@ function readValue(text: string, from: number, name: Name, given: Shape | undefi
   const isCode = isCall ? CALLED : text[found.end] === ';' ? VARIABLE_OF_C : undefined;
   if (isCode?.test(text.slice(start, found.end))) return undefined;
   // The rest of a variable ends before a separator, so it may be shorter than the limit although it was cut.
-  const isCut = rest > LONGEST_BARE - SAMPLE;
+  const isCut = rest > MAX_BARE - SAMPLE;
   if (isCut && quote === undefined) found.end = endOfToken(text, found.end);
   else if (isCut) found.end += matchAt(ENDLESS_QUOTED, text, found.end)?.length ?? 0;
   return found;

@@ -1,7 +1,7 @@
 import type { Scopes, ValueIndex } from './value-index.ts';
 
 /** The most letters of all texts together: one or two megabytes. */
-const MOST_LETTERS = 1024 * 1024;
+const MAX_LETTERS = 1024 * 1024;
 /** The most letters of one text. Longer texts rarely repeat, and would leave little room for others. */
 const LONGEST = 128 * 1024;
 
@@ -33,7 +33,7 @@ export function createCleanTexts(index: Pick<ValueIndex, 'version'>) {
     add(text: string): void {
       if (text.length > LONGEST) return;
       letters += text.length;
-      if (letters > MOST_LETTERS) clear();
+      if (letters > MAX_LETTERS) clear();
       texts.add(text);
     },
   };

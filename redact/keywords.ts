@@ -54,7 +54,7 @@ function classifyLetters(keywords: readonly string[]): Uint8Array {
 }
 
 /** The largest value in two bytes with a sign. */
-const MOST_STATES = 0x7fff;
+const MAX_STATES = 0x7fff;
 
 /**
  * Each state has a row of `1 << bits` places. Each place takes two bytes, since little of the table stays in the cache
@@ -80,8 +80,8 @@ function buildTable(keywords: readonly string[], classes: Uint8Array, bits: numb
   });
 
   // A state beyond the limit would be confused with another one, and a secret would be missed.
-  if (trie.length > MOST_STATES)
-    throw new Error(`the keywords make ${trie.length} states, and ${MOST_STATES} is the most`);
+  if (trie.length > MAX_STATES)
+    throw new Error(`the keywords make ${trie.length} states, and ${MAX_STATES} is the most`);
   // The order is breadth first. A state's fallback is nearer to the root, so its row is complete when it is copied.
   const next = new Int16Array(trie.length << bits);
   const fallback = new Int32Array(trie.length);

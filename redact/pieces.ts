@@ -1,7 +1,7 @@
 import { beforeKey } from './rules/private-key.ts';
 
 /** Letters. A longer text is masked piece by piece: in a hostile text, every ninth letter begins a secret. */
-export const LONGEST_PIECE = 1024 * 1024;
+export const MAX_PIECE = 1024 * 1024;
 /** Where to cut a long text, the best first: after the last of these within so many letters before the limit. */
 const CUTS = ['\n\n', '\n', ' ', ',', ';'];
 const CUT_WITHIN = 65_536;
@@ -10,8 +10,8 @@ const CUT_WITHIN = 65_536;
 export function cutUp(text: string): string[] {
   const pieces: string[] = [];
   let from = 0;
-  while (text.length - from > LONGEST_PIECE) {
-    const limit = from + LONGEST_PIECE;
+  while (text.length - from > MAX_PIECE) {
+    const limit = from + MAX_PIECE;
     const window = text.slice(limit - CUT_WITHIN, limit);
     const cut = CUTS.find((each) => window.includes(each));
     const at = cut === undefined ? limit : limit - CUT_WITHIN + window.lastIndexOf(cut) + cut.length;

@@ -50,7 +50,7 @@ export const FAILED = 'redaction failed';
 /** A pass masks values that the previous pass learned late in the record. Usually one pass is enough. */
 const PASSES = 4;
 /** How many secrets of a record are remembered. Learning one takes as long as masking twenty. */
-const MOST_LEARNED = 100;
+const MAX_LEARNED = 100;
 
 type Source = CapturedEvent['payload']['source'];
 
@@ -108,7 +108,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
       if (root) session.addRepository(root);
       let learned = 0;
       const learn: Pass['count'] = (rule, secret) => {
-        if (rule !== KNOWN_VALUE && learned < MOST_LEARNED && session.remember(rule, secret)) learned++;
+        if (rule !== KNOWN_VALUE && learned < MAX_LEARNED && session.remember(rule, secret)) learned++;
       };
       let masked = [...events];
       for (let pass = 0, before = -1; pass < PASSES && learned > before; pass++) {

@@ -26,13 +26,13 @@ export interface HashFilter {
  * cache.
  */
 const BITS_PER_HASH = 32;
-const FEWEST_BITS = 18;
+const MIN_BITS = 18;
 
-export const NO_HASHES: HashFilter = { bits: new Int32Array(1 << (FEWEST_BITS - 5)), shift: 32 - FEWEST_BITS };
+export const NO_HASHES: HashFilter = { bits: new Int32Array(1 << (MIN_BITS - 5)), shift: 32 - MIN_BITS };
 
 /** Leaves room for as many more. */
 export function createHashFilter(hashes: readonly number[]): HashFilter {
-  const width = Math.max(FEWEST_BITS, Math.min(27, Math.ceil(Math.log2(2 * hashes.length * BITS_PER_HASH))));
+  const width = Math.max(MIN_BITS, Math.min(27, Math.ceil(Math.log2(2 * hashes.length * BITS_PER_HASH))));
   const filter = { bits: new Int32Array(1 << (width - 5)), shift: 32 - width };
   for (const hash of hashes) addHash(filter, hash);
   return filter;

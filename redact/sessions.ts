@@ -22,11 +22,11 @@ export interface Session {
 }
 
 /** An agent works on a few sessions at once. For any other session, the masked secrets are forgotten. */
-const MOST_SESSIONS = 64;
+const MAX_SESSIONS = 64;
 /** The limit per session: 16 kB of secrets take about 0.5 MB with all their forms. */
-const MOST_LETTERS = 16_384;
+const MAX_LETTERS = 16_384;
 const LONGEST = 4096;
-const MOST_MARKS = 100_000;
+const MAX_MARKS = 100_000;
 
 /** @param trustsMarks whether every mark counts as made in its session, for masked text that is read again */
 export function createSessions(key: Uint8Array, index: ValueIndex, trustsMarks = false): (name: string) => Session {
@@ -46,7 +46,7 @@ export function createSessions(key: Uint8Array, index: ValueIndex, trustsMarks =
       mark(rule, secret) {
         const mark = make(rule, secret);
         // A record is masked with its own new marks. Older marks appear in text that was masked before.
-        if (marks.size >= MOST_MARKS) marks.clear();
+        if (marks.size >= MAX_MARKS) marks.clear();
         marks.add(mark);
         return mark;
       },
@@ -67,7 +67,7 @@ export function createSessions(key: Uint8Array, index: ValueIndex, trustsMarks =
         }
         if (!index.add({ rule, secret }, own)) return false;
         letters += secret.length;
-        if (letters <= MOST_LETTERS) return true;
+        if (letters <= MAX_LETTERS) return true;
         index.drop(own);
         letters = secret.length;
         return index.add({ rule, secret }, own);
@@ -85,7 +85,7 @@ export function createSessions(key: Uint8Array, index: ValueIndex, trustsMarks =
     sessions.delete(name);
     sessions.set(name, session);
     const [oldest] = sessions.keys();
-    if (sessions.size > MOST_SESSIONS && oldest !== undefined) {
+    if (sessions.size > MAX_SESSIONS && oldest !== undefined) {
       sessions.delete(oldest);
       index.drop(`session ${oldest}`);
     }
@@ -101,7 +101,7 @@ const PROVED = /^(?:(?=.*\d)(?=.*[A-Za-z])|(?=.*[a-z][A-Z]))[!-~]{10,100}$/;
 /** `XmlStringMaxLen256`: all fields of a file may have it as their type, and one of them may be called a password. */
 const CAMEL_CASE = /^[A-Za-z][a-z]*(?:[A-Z][a-z]+)+\$?\d*$/;
 /** Random text mixes capitals, small letters and digits. Words have longer runs of one kind. */
-const LONGEST_RUNS = 2.7;
+const MAX_RUNS = 2.7;
 
 /** Words are not searched for. Masking each `opensesame` of a session would reveal more than it hides, and lose more. */
 function isSure(rule: string, secret: string): boolean {
@@ -111,11 +111,11 @@ function isSure(rule: string, secret: string): boolean {
   }
   const runs = secret.match(/[a-z]+|[A-Z]+|\d+/g) ?? [];
   const isName = CAMEL_CASE.test(secret) || isHashOrId(secret);
-  return !isName && looksRandom(secret) && runs.join('').length < LONGEST_RUNS * runs.length;
+  return !isName && looksRandom(secret) && runs.join('').length < MAX_RUNS * runs.length;
 }
 
 /** The shortest copy, in letters. */
-const SHORTEST_COPY = 8;
+const MIN_COPY = 8;
 
 /**
  * Another record may have the same hash or id with another meaning. In the record that calls it a secret, the value has only
@@ -123,7 +123,7 @@ const SHORTEST_COPY = 8;
  */
 function isSureInRecord(secret: string): boolean {
   if (isHashOrId(secret)) return true;
-  if (secret.length < SHORTEST_COPY || !/^[!-~]+$/.test(secret) || isPlaceholder(secret) || CAMEL_CASE.test(secret))
+  if (secret.length < MIN_COPY || !/^[!-~]+$/.test(secret) || isPlaceholder(secret) || CAMEL_CASE.test(secret))
     return false;
   if (/[A-Z]/.test(secret) && /[a-z]{6}/.test(secret)) return false;
   const kinds = [/[a-z]/, /[A-Z]/, /\d/].filter((kind) => kind.test(secret)).length;

@@ -28,7 +28,7 @@ export type TableReader = ReturnType<typeof createTableReader>;
 /** The sign between two cells: of Markdown and `psql`, of tabs, of CSV. */
 const PARTS = ['|', '│', '\t', ',', ';'];
 /** Letters. A longer line is not a header. */
-const LONGEST_HEADER = 4000;
+const MAX_HEADER = 4000;
 /** A cell of a header contains only words. */
 const HEADER = /^[\w .#/-]{1,40}$/;
 const RULE = /^[\s|│+:=─┼├┤-]*$/;
@@ -46,13 +46,13 @@ export function createTableReader(readName: ReadName) {
   let open: Table | undefined;
 
   function readHeader(text: string, nameStart: number, nameEnd: number): readonly Place[] {
-    const before = text.slice(Math.max(0, nameStart - LONGEST_HEADER), nameStart);
+    const before = text.slice(Math.max(0, nameStart - MAX_HEADER), nameStart);
     const lineStart = nameStart - before.length + before.lastIndexOf('\n') + 1;
-    const length = text.slice(nameEnd, nameEnd + LONGEST_HEADER).indexOf('\n');
-    const lineEnd = length < 0 ? nameEnd + LONGEST_HEADER : nameEnd + length;
+    const length = text.slice(nameEnd, nameEnd + MAX_HEADER).indexOf('\n');
+    const lineEnd = length < 0 ? nameEnd + MAX_HEADER : nameEnd + length;
     // The other names of the line are read together with this one, or the line is too long.
     read = { text, start: Math.min(lineStart, nameStart), end: lineEnd };
-    if (length < 0 || lineEnd - lineStart > LONGEST_HEADER) return [];
+    if (length < 0 || lineEnd - lineStart > MAX_HEADER) return [];
     const line = text.slice(lineStart, lineEnd);
     const part = PARTS.find((each) => line.includes(each));
     if (part === undefined) return [];
@@ -182,11 +182,11 @@ const isBlank = (letter: string | undefined) => letter === ' ' || letter === '\t
 export const INSERT_KEYWORD = 'insert into';
 const INSERT = /insert\s{1,8}into\s{1,8}["'`[\w.\]]{1,80}\s{0,8}\(([^()]{1,4000})\)\s{0,8}values\s{0,8}/iy;
 const TUPLE = /\s*,?\s*\(((?:[^()'"]|'(?:[^'\\]|\\.|'')*'(?!')|"(?:[^"\\]|\\.)*")*)\)/y;
-const LONGEST_TUPLE = 2000;
+const MAX_TUPLE = 2000;
 
 function readTuple(text: string, at: number): Row | undefined {
   TUPLE.lastIndex = 0;
-  const [tuple, inner = ''] = TUPLE.exec(text.slice(at, at + LONGEST_TUPLE)) ?? [];
+  const [tuple, inner = ''] = TUPLE.exec(text.slice(at, at + MAX_TUPLE)) ?? [];
   if (tuple === undefined) return undefined;
   const end = at + tuple.length;
   return { start: end - 1 - inner.length, end, cells: split(inner, ',') };

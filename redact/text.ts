@@ -4,7 +4,7 @@ import { createKeywordScanner } from './keywords.ts';
 import { findKubernetesSecrets, KUBERNETES_KEYWORDS } from './kubernetes.ts';
 import { findMarks, hideForeignMarks, type Span } from './mark.ts';
 import { createNameReader, PASSWORD_ELSEWHERE } from './names.ts';
-import { cutUp, LONGEST_PIECE } from './pieces.ts';
+import { cutUp, MAX_PIECE } from './pieces.ts';
 import { groupByKeyword, matchRule } from './rules/match.ts';
 import type { Rule } from './rules/rule.ts';
 import type { Session } from './sessions.ts';
@@ -27,7 +27,7 @@ export type TextRedactor = ReturnType<typeof createTextRedactor>;
 
 const SHORTEST = 8;
 /** How many letters of the second token the first match may include. */
-const LONGEST_OVERLAP = 8;
+const MAX_OVERLAP = 8;
 /** Masking one secret may reveal a neighbour. Usually there are two rounds. Each masks at least one more letter. */
 const ROUNDS = 8;
 /** `allow` holds the rule ids and whole marks that are let through. */
@@ -70,7 +70,7 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
       for (const rule of byKeyword[keyword - NAME_KEYWORDS.length] ?? []) {
         const to = matchedTo?.get(rule) ?? 0;
         // If two tokens have no blank between them, the first match may include the first letters of the second.
-        const isNext = to > 0 && start <= to && start >= to - LONGEST_OVERLAP;
+        const isNext = to > 0 && start <= to && start >= to - MAX_OVERLAP;
         if (start < to && !isNext) continue;
         const span = matchRule(rule, text, start, isNext);
         if (span === undefined) continue;
@@ -110,7 +110,7 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
   }
 
   function redact(text: string, pass: Pass, scopes: Scopes, knownOnly: boolean): string {
-    if (text.length > LONGEST_PIECE) return redactPieces(text, pass, scopes, knownOnly);
+    if (text.length > MAX_PIECE) return redactPieces(text, pass, scopes, knownOnly);
     return redactPiece(text, pass, scopes, knownOnly).masked;
   }
 

@@ -6,15 +6,15 @@ import { addHash, createHashFilter, HASHED_LETTERS, hashLetters, isCrowded } fro
  * How many letters of a value, at least a third of it, must be at the end or the beginning of a text to show that the value
  * was cut there.
  */
-const SHORTEST_PIECE = 12;
+const MIN_PIECE = 12;
 /** How far into a text the second half of a value may reach. */
-const LONGEST_PIECE = 2048;
+const MAX_PIECE = 2048;
 
 /**
  * The most values that share their hashed letters. More of them would be a trap, because all are compared at each occurrence
  * of those letters.
  */
-const MOST_ALIKE = 256;
+const MAX_ALIKE = 256;
 const DEEPEST_ANCHOR = 8;
 
 /** Insertions by a terminal, a pager or a program into a value that does not fit its line: line breaks, colours, joiners. */
@@ -85,7 +85,7 @@ export function createValueIndex() {
     const sharing = forms.get(hash);
     if (sharing === undefined) forms.set(hash, [form]);
     // The longest comes first, because a secret wins over a shorter one that it begins with.
-    else if (sharing.length < MOST_ALIKE)
+    else if (sharing.length < MAX_ALIKE)
       sharing.splice(sharing.findLastIndex(({ text }) => text.length >= form.text.length) + 1, 0, form);
     addHash(filter, hash);
     filtered++;
@@ -102,7 +102,7 @@ export function createValueIndex() {
   /** The value with these hashed letters, the eight before `end`. */
   function find(text: string, hash: number, end: number, active: Scopes): Span | undefined {
     const beginning = starts.get(hash);
-    const ending = end <= LONGEST_PIECE ? ends.get(hash) : undefined;
+    const ending = end <= MAX_PIECE ? ends.get(hash) : undefined;
     if (beginning === undefined && ending === undefined) return undefined;
     for (const read of [readWhole, readBroken]) {
       for (const form of beginning ?? []) {
@@ -160,4 +160,4 @@ function endsWithin(form: string, text: string, end: number): boolean {
 
 const isPiece = (length: number, form: string) => length < form.length && length >= shortestPiece(form);
 
-const shortestPiece = (form: string) => Math.max(SHORTEST_PIECE, Math.ceil(form.length / 3));
+const shortestPiece = (form: string) => Math.max(MIN_PIECE, Math.ceil(form.length / 3));

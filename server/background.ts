@@ -25,10 +25,10 @@ export interface JobOptions {
 export type Slices<Result = void> = AsyncGenerator<number, Result, void>;
 
 /** The most waiting jobs of a group. The queue drops further ones; their callers ask again. */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 /** How long a job may take unless it says otherwise, in milliseconds. */
 const DEADLINE_MS = 600_000;
-const MOST_RESTING = 1_000;
+const MAX_RESTING = 1_000;
 /** How long closing waits for running jobs to stop. */
 const STOP_MS = 5_000;
 
@@ -56,7 +56,7 @@ export class Background {
   run(key: string, work: (signal: AbortSignal) => Promise<void>, options: JobOptions = {}): Promise<void> {
     const { group = '' } = options;
     if (!this.#jobs.isRunning(key)) {
-      const isFull = this.#queue.waiting(group) >= MOST_WAITING;
+      const isFull = this.#queue.waiting(group) >= MAX_WAITING;
       if (isFull || this.#closing.signal.aborted || this.#isResting(key)) return Promise.resolve();
     }
     return this.#jobs.run(key, () => this.#begin(key, work, options));
@@ -132,7 +132,7 @@ export class Background {
 
   #giveUp(key: string, cause: DeadlineExceeded): Error {
     const { restMs = 0, onGivenUp } = this.#options;
-    if (this.#resting.size >= MOST_RESTING) this.#resting.clear();
+    if (this.#resting.size >= MAX_RESTING) this.#resting.clear();
     if (restMs > 0) this.#resting.set(key, performance.now() + restMs);
     onGivenUp?.();
     return new Error(`the job "${key}" was given up`, { cause });

@@ -39,9 +39,9 @@ export interface JobsOptions {
 /** How long a slice may take, in milliseconds. */
 export const SLICE_DEADLINE_MS = 60_000;
 /** How long a job waits after a failed attempt. The wait doubles each time, up to an hour. */
-const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [60_000, 3_600_000];
+const [FIRST_WAIT_MS, MAX_WAIT_MS] = [60_000, 3_600_000];
 /** The waits of 30 attempts add up to about a day, which is longer than most outages. */
-const MOST_ATTEMPTS = 30;
+const MAX_ATTEMPTS = 30;
 const LISTED_AT_ONCE = 100;
 
 /**
@@ -93,8 +93,8 @@ export class Jobs {
     const kind = this.#kinds.get(row.kind);
     const job = kind && (await takeJob(db, row, now()));
     if (!job) return;
-    if (job.attempts > MOST_ATTEMPTS) {
-      const error = new Error(`it neither ended nor made progress in ${MOST_ATTEMPTS} attempts`);
+    if (job.attempts > MAX_ATTEMPTS) {
+      const error = new Error(`it neither ended nor made progress in ${MAX_ATTEMPTS} attempts`);
       return this.#failed(job, kind, error).catch(unlessLost);
     }
     // Otherwise a service that restarts every few seconds would use up all attempts within minutes.
@@ -124,12 +124,12 @@ export class Jobs {
     // The slice may have noted progress before its error.
     const attempts = await keepJob(db, job, now());
     const isHopeless = error instanceof Unrepairable || damagedSessionOf(error) !== undefined;
-    if (isHopeless || attempts >= MOST_ATTEMPTS) return kind.fail(job);
+    if (isHopeless || attempts >= MAX_ATTEMPTS) return kind.fail(job);
     await returnJob(db, job, now() + waitAfter(attempts));
   }
 }
 
-const waitAfter = (attempts: number) => Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1));
+const waitAfter = (attempts: number) => Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1));
 
 function unlessLost(error: unknown): void {
   if (!(error instanceof JobLost)) throw error;

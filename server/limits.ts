@@ -60,7 +60,7 @@ const WAITING_LIMIT = 40;
 const INVITATION_LIMIT = 5;
 const INVITATION_WINDOW_S = 3_600;
 /** The most leases in memory. Each forgotten one costs a query. */
-const MOST_LEASES = 10_000;
+const MAX_LEASES = 10_000;
 
 /** Points of one window. This process has taken them from the store, and spends them without another query. */
 interface Lease {
@@ -158,7 +158,7 @@ function createCounter(kind: LimitKind, limit: number, store: Store, windowS = W
   /** Removes the oldest lease if there are too many. Its points are lost, so it removes only one. */
   function forget(): void {
     const [oldest] = leases.keys();
-    if (leases.size > MOST_LEASES && oldest !== undefined) leases.delete(oldest);
+    if (leases.size > MAX_LEASES && oldest !== undefined) leases.delete(oldest);
   }
 
   const refusal = (lease: Lease) => new RateLimited(kind, secondsLeft(lease), headersOf(lease));

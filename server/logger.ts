@@ -18,7 +18,7 @@ export const createLogger = (level: string, destination: DestinationStream): Log
   pino({ level, redact: { paths: REDACTED, censor: '[redacted]' } }, destination);
 
 /** The most bytes that wait for a slow reader: some thousand lines. */
-const MOST_WAITING = 1024 * 1024;
+const MAX_WAITING = 1024 * 1024;
 
 /**
  * Writes log lines to a stream whose reader may be slow or gone. The service never waits for it. Lines that do not fit are
@@ -43,7 +43,7 @@ export class LogOutput implements DestinationStream {
 
   write(line: string): void {
     if (this.#isGone) return;
-    if (this.#stream.writableLength >= MOST_WAITING) {
+    if (this.#stream.writableLength >= MAX_WAITING) {
       this.#dropped++;
       return;
     }

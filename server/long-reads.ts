@@ -39,7 +39,7 @@ export interface LongReads {
 /** When reads that follow each other end, in milliseconds without the time in the queue. */
 const ENOUGH_MS = 1_000;
 /** The most waiting reads of one organization. */
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 /** Twice the `statement_timeout` of PostgreSQL. It does not include the time in the queue. */
 const DEADLINE_MS = 30_000;
 
@@ -48,7 +48,7 @@ export function createLongReads({ longReads: { db, atOnce } }: Pick<Store, 'long
     atOnce,
     // No organization may use all connections.
     atOncePerGroup: Math.ceil(atOnce / 2),
-    mostWaiting: MOST_WAITING,
+    mostWaiting: MAX_WAITING,
     deadlineMs: DEADLINE_MS,
     full: crowded,
   });

@@ -18,7 +18,7 @@ export interface Hand {
 
 /** Pause between two keys, in milliseconds. */
 const KEY_MS = 25;
-const LONGEST_MS = 15_000;
+const MAX_MS = 15_000;
 
 export function createHand(page: Page): Hand {
   const hand: Hand = {
@@ -27,7 +27,7 @@ export function createHand(page: Page): Hand {
     keys: 0,
     async click(target) {
       hand.clicks++;
-      await target.click({ timeout: LONGEST_MS });
+      await target.click({ timeout: MAX_MS });
     },
     async press(key) {
       hand.keys++;
@@ -48,8 +48,8 @@ export function createHand(page: Page): Hand {
     },
     async read(place, words) {
       const found = place.filter({ hasText: words }).first();
-      await found.waitFor({ timeout: LONGEST_MS });
-      const deadline = performance.now() + LONGEST_MS;
+      await found.waitFor({ timeout: MAX_MS });
+      const deadline = performance.now() + MAX_MS;
       while (!(await found.evaluate(isInSight))) {
         if (performance.now() > deadline) throw new Error(`${words} is on the page but not visible`);
         await page.waitForTimeout(20);

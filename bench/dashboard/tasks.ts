@@ -18,7 +18,7 @@ const LEAD = { email: 'lead@example.com', password: 'three quiet harbours' };
 const GRACE = { email: 'grace@example.com', password: 'seven loud mountains' };
 
 /** The longest time that a task should take. */
-const LONGEST_MS = 10_000;
+const MAX_MS = 10_000;
 
 /** A lead's question and the steps to answer it. */
 interface Task {
@@ -259,7 +259,7 @@ export function benchTasks(): Promise<readonly Row[]> {
           const answer = await find(hand, { now });
           const seconds = (performance.now() - began) / 1000;
           const steps = `${hand.clicks} clicks, ${hand.keys} keys: “${answer.slice(0, 160)}”`;
-          tell(`${index + 1}. ${ask}`, seconds, 's', `≤ ${LONGEST_MS / 1000}`, steps);
+          tell(`${index + 1}. ${ask}`, seconds, 's', `≤ ${MAX_MS / 1000}`, steps);
         });
       }
       return parts.rows;

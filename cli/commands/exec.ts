@@ -23,8 +23,8 @@ export const execCommand = defineCommand({
       about: `after the command has ended: how many seconds the service may take to accept the rest (default: ${DEFAULT_SECONDS})`,
       parse(given: string): number {
         const seconds = Number(given);
-        if (given.trim() !== '' && seconds >= 0 && seconds <= MOST_SECONDS) return seconds * 1000;
-        throw new Failure(EXIT.usage, `${given} is not a number of seconds up to ${MOST_SECONDS}.`);
+        if (given.trim() !== '' && seconds >= 0 && seconds <= MAX_SECONDS) return seconds * 1000;
+        throw new Failure(EXIT.usage, `${given} is not a number of seconds up to ${MAX_SECONDS}.`);
       },
       absent: DEFAULT_SECONDS * 1000,
     },
@@ -32,4 +32,4 @@ export const execCommand = defineCommand({
   run: execute,
 });
 
-const MOST_SECONDS = 86_400;
+const MAX_SECONDS = 86_400;

@@ -11,7 +11,7 @@ import { openSpool, type Spool } from '../spool/open.ts';
 
 const UNITS: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** For a longer time, use `capture stop` or a pause without an end. */
-const MOST_DAYS = 365;
+const MAX_DAYS = 365;
 
 const duration: Parameter<number | undefined> = {
   flags: '--for <time>',
@@ -19,7 +19,7 @@ const duration: Parameter<number | undefined> = {
   parse(given) {
     const [, count = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(given) ?? [];
     const ms = Number(count) * (UNITS[unit] ?? 0);
-    if (ms > 0 && ms <= MOST_DAYS * 86_400_000) return ms;
+    if (ms > 0 && ms <= MAX_DAYS * 86_400_000) return ms;
     throw new Failure(
       EXIT.usage,
       `${given} is not a time to pause for.`,

@@ -92,7 +92,7 @@ export const receiptCommand = defineCommand({
 const readMachineKey = (context: Context) => ed25519Of(readSecretBytes(join(stateFolder(context), 'evidence.key')));
 
 /** The daemon may send more events meanwhile. Behind an event bus, the service shows new events a moment later. */
-const MOST_ATTEMPTS = 6;
+const MAX_ATTEMPTS = 6;
 const PAUSE_MS = 1_000;
 
 async function writeReceipt(context: Context, spool: Spool, service: Service, sessionId: string, out: string) {
@@ -108,7 +108,7 @@ async function writeReceipt(context: Context, spool: Spool, service: Service, se
     if (isAsLong && machineKey !== undefined) {
       return write(resolve(context.folder, out), sessionId, signReceipt(chain, evidence, key, context.now()));
     }
-    if (attempt === MOST_ATTEMPTS) throw differs(sessionId, events, chain.head.sequence);
+    if (attempt === MAX_ATTEMPTS) throw differs(sessionId, events, chain.head.sequence);
     await sleep(PAUSE_MS);
   }
 }

@@ -114,7 +114,7 @@ const RESULTS = {
     `becomes ${asked} once capture is signed in and reaches the service. Until then, nothing more of it is sent.`,
 } as const;
 
-const MOST_FORKS = 100;
+const MAX_FORKS = 100;
 /** How long the command waits for the service. After that, the daemon hides the session later. */
 const PATIENCE_MS = 10_000;
 
@@ -134,7 +134,7 @@ async function restrictNow(context: Context, spool: Spool, id: number): Promise<
   try {
     const answer = await restrict(id, { isAsked: true });
     // The session's forks are hidden with it. A failure there does not change the answer, because the daemon tries again.
-    for (const fork of spool.sessions.overexposed(context.now(), MOST_FORKS)) await restrict(fork, { isAsked: true });
+    for (const fork of spool.sessions.overexposed(context.now(), MAX_FORKS)) await restrict(fork, { isAsked: true });
     if (answer instanceof NotHiddenYet) return 'later';
     if (answer instanceof Failure) throw answer;
     return answer === 'again' ? 'later' : answer;

@@ -6,7 +6,7 @@ import type { SessionRow } from '../spool/sessions.ts';
 /** However much a session grows, it is announced again after this long at the earliest. */
 const AGAIN_MS = 60_000;
 /** The most lines shown to a person at once. A catch-up may be thousands of sessions. */
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 const TITLE_LENGTH = 60;
 
 /**
@@ -50,7 +50,7 @@ function toJson(row: SessionRow, now: number): string {
 
 function toLines(sessions: readonly SessionRow[], now: number): string[] {
   const time = new Date(now).toTimeString().slice(0, 8);
-  const lines = sessions.slice(0, MOST_LINES).map((session) => {
+  const lines = sessions.slice(0, MAX_LINES).map((session) => {
     const state = session.state === 'closed' ? 'sent, complete' : 'sent';
     const words = [time, session.agent.padEnd(12), titleOf(session), formatCount(session.sent, 'event'), state];
     return words.filter((word) => word !== undefined).join('  ');

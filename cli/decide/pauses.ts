@@ -19,7 +19,7 @@ export interface WritingTime {
 }
 
 /** A clock that was wrong by years must not keep back the records of the years to come. */
-export const MOST_SET_BACK_MS = 86_400_000;
+export const MAX_SET_BACK_MS = 86_400_000;
 
 /** How often the time is stored during a pause, so that the next process also notices a clock that was set back. */
 export const NOTED_EVERY_MS = 10_000;
@@ -37,7 +37,7 @@ export const endPauses = (pauses: readonly Pause[], now: number): Pause[] =>
   pauses.map((pause) => {
     if (!isActive(pause, now)) return pause;
     const latest = pause.latest === undefined ? now : pause.latest + NOTED_EVERY_MS;
-    const until = Math.max(now, Math.min(latest, now + MOST_SET_BACK_MS));
+    const until = Math.max(now, Math.min(latest, now + MAX_SET_BACK_MS));
     return { from: startOf(pause, now), until, isEnded: true };
   });
 
@@ -64,7 +64,7 @@ export function continuesAt(pauses: readonly Pause[], now: number): number | und
 }
 
 /** If the clock now shows a time before the pause, it may have been set back for a while already. */
-const startOf = ({ from }: Pause, now: number): number => (now < from ? now - MOST_SET_BACK_MS : from);
+const startOf = ({ from }: Pause, now: number): number => (now < from ? now - MAX_SET_BACK_MS : from);
 
 /** The union of two lists of pauses. */
 export function joinPauses(one: readonly Pause[], other: readonly Pause[]): Pause[] {

@@ -33,7 +33,7 @@ export interface ExecOptions {
 /** The time limit of the first request, which asks whether the service accepts the secret. */
 const ASK_MS = 10_000;
 /** The most session pages printed at the end. */
-const MOST_PAGES = 5;
+const MAX_PAGES = 5;
 const NOWHERE: Sink = { write() {} };
 
 /**
@@ -216,7 +216,7 @@ class Job {
       this.#output.say(`Captured ${events} of ${formatCount(pages.length, 'session')}.`);
       if (pages.length === 0) return;
       const dashboard = await findDashboard(inside, this.#options.settings.url);
-      for (const id of pages.slice(0, MOST_PAGES)) this.#output.say(`  ${sessionPage(dashboard, id)}`);
+      for (const id of pages.slice(0, MAX_PAGES)) this.#output.say(`  ${sessionPage(dashboard, id)}`);
     } finally {
       spool.close();
     }

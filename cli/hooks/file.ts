@@ -5,7 +5,7 @@ import { codeOf } from '../failure.ts';
 import { readPlainFile } from '../plain-file.ts';
 
 /** Settings are some kilobytes. A much larger file is something else. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** The target file where a path is a link. The target is written, and the link stays. */
 export const followLinks = (path: string): string =>
@@ -16,7 +16,7 @@ export const followLinks = (path: string): string =>
 /** Undefined if there is no file. Throws the system's errors, and an error for a file that cannot be read whole. */
 export function readFile(path: string): Buffer | undefined {
   try {
-    return readPlainFile(path, MOST_BYTES);
+    return readPlainFile(path, MAX_BYTES);
   } catch (error) {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
     throw error;

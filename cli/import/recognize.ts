@@ -63,7 +63,7 @@ function findWriters(file: File, agents: readonly Agent[]): AgentId[] {
 }
 
 /** How many records of a file are examined. Later ones add no information. */
-const MOST_RECORDS = 50;
+const MAX_RECORDS = 50;
 
 /** How many characters of a file's first records an agent does not recognise. Undefined if none of the records is its own. */
 function sizeUnnamed(agent: Agent, file: File): number | undefined {
@@ -74,7 +74,7 @@ function sizeUnnamed(agent: Agent, file: File): number | undefined {
     let size = 0;
     let count = 0;
     for (const record of records) {
-      if (count++ === MOST_RECORDS) break;
+      if (count++ === MAX_RECORDS) break;
       const events = parse(agent, file, record);
       isOwn ||= isKnown(events);
       for (const { payload } of events) size += JSON.stringify(payload.rest ?? '').length;

@@ -41,7 +41,7 @@ export const isRead = ({ kind }: Pick<LocalGap, 'kind'>): boolean => GAP_KINDS[k
 /** What was met earlier than this is over: the agent has changed since, or the line is old. */
 const RECENT_MS = 30 * 86_400_000;
 /** Fewer records say nothing about a version. */
-const FEWEST_RECORDS = 100;
+const MIN_RECORDS = 100;
 /** A new field in a smaller share of a version's records is rare. */
 const RISEN_SHARE = 0.2;
 
@@ -78,7 +78,7 @@ function findTypes(agent: Agent, forms: readonly MetForm[]): LocalGap[] {
 /** Fields that no version before the latest one had, and that many records of the latest one have. */
 function findRisen(agent: Agent, forms: readonly MetForm[], now: number): LocalGap[] {
   const versions = forms
-    .filter(({ kind, version, records }) => kind === 'all' && version !== '' && records >= FEWEST_RECORDS)
+    .filter(({ kind, version, records }) => kind === 'all' && version !== '' && records >= MIN_RECORDS)
     .sort((one, other) => one.version.localeCompare(other.version, 'en', { numeric: true }));
   const latest = versions.at(-1);
   if (latest === undefined || versions.length < 2 || now - latest.metAt >= RECENT_MS) return [];
@@ -93,7 +93,7 @@ function findRisen(agent: Agent, forms: readonly MetForm[], now: number): LocalG
 }
 
 /** The service accepts this many. */
-const MOST_REPORTED = 64;
+const MAX_REPORTED = 64;
 
 /** The gaps without any name of a file, table or field: one for each kind, agent and version. */
 export function reportGaps(gaps: readonly LocalGap[]): Gap[] {
@@ -103,5 +103,5 @@ export function reportGaps(gaps: readonly LocalGap[]): Gap[] {
     const sum = others.reduce((total, other) => total + other.count, count);
     return { kind, agent, ...(version !== undefined && { version }), count: sum };
   });
-  return all.sort((one, other) => other.count - one.count).slice(0, MOST_REPORTED);
+  return all.sort((one, other) => other.count - one.count).slice(0, MAX_REPORTED);
 }

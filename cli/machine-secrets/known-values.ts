@@ -22,9 +22,9 @@ const REREAD_AFTER = 10_000;
  * The most characters of all values of one repository, since anybody may have written its `.env`. With their forms, they take
  * some 2 MB.
  */
-const MOST_LETTERS = 65_536;
+const MAX_LETTERS = 65_536;
 
-const MOST_FOLDERS = 1000;
+const MAX_FOLDERS = 1000;
 
 /** Without this limit, the author of a `.env` could make text with blanks and code vanish from a session. */
 const CODE = /[\s(){}[\]<>;"'`|\\]/;
@@ -46,7 +46,7 @@ export function createKnownValues(
     for (const { value, named } of found) {
       if (!isWorthKnowing(value, named) || isPartOfPath(value)) continue;
       const sum = (letters.get(root) ?? 0) + value.length;
-      if (root !== undefined && (CODE.test(value) || sum > MOST_LETTERS)) continue;
+      if (root !== undefined && (CODE.test(value) || sum > MAX_LETTERS)) continue;
       if (add(value, root)) letters.set(root, sum);
     }
   }
@@ -67,7 +67,7 @@ export function createKnownValues(
     const known = folders.get(folder);
     if (known !== undefined && now() - known.readAt < REREAD_AFTER) return known.root;
     const repository = isLocal(folder, home) ? findRepository(normalize(folder), home) : undefined;
-    if (folders.size >= MOST_FOLDERS) folders.clear();
+    if (folders.size >= MAX_FOLDERS) folders.clear();
     folders.set(folder, { root: repository?.root, readAt: now() });
     if (repository !== undefined) addFound(readRepository(repository), repository.root);
     return repository?.root;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, normalize, parse } from 'node:path';
 import { isInside } from '../paths.ts';
-import { LONGEST_PATH } from '../repository.ts';
+import { MAX_PATH } from '../repository.ts';
 
 /** A dead file server blocks a request for minutes, and an automounter asks the network at once. */
 const REMOTE =
@@ -14,7 +14,7 @@ const REMOTE_PLACES = /^(?:[\\/]{2}|\/(?:net|Network|Volumes)\/)/;
  */
 export function isLocal(folder: string, home: string, mounts = readMounts()): boolean {
   const path = normalize(folder);
-  if (!isAbsolute(folder) || folder.length > LONGEST_PATH || REMOTE_PLACES.test(folder) || REMOTE_PLACES.test(path))
+  if (!isAbsolute(folder) || folder.length > MAX_PATH || REMOTE_PLACES.test(folder) || REMOTE_PLACES.test(path))
     return false;
   if (parse(path).root.toLowerCase() !== parse(home).root.toLowerCase()) return false;
   const mount = findMount(path, mounts);

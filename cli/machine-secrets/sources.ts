@@ -6,7 +6,7 @@ import { findRoot } from '../repository.ts';
 import type { SecretCandidate } from './readers.ts';
 import * as readers from './readers.ts';
 
-const LARGEST_FILE = 4 * 1024 * 1024;
+const MAX_FILE = 4 * 1024 * 1024;
 const PARENTS = 8;
 const CHILDREN = 100;
 
@@ -114,4 +114,4 @@ function list(folder: string) {
  * Empty if the file cannot be read. Password managers put pipes in the place of `.env`, and reading one asks the owner for a
  * password.
  */
-const readText = (path: string) => readTextIfPlain(path, LARGEST_FILE) ?? '';
+const readText = (path: string) => readTextIfPlain(path, MAX_FILE) ?? '';

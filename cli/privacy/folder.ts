@@ -47,7 +47,7 @@ function wishOf(paths: readonly string[]): FolderWish {
 export const FOLDER_FILE = '.session-capture.json';
 
 /** The file holds two settings. */
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /** The wishes of the files in and above a folder about its sessions. */
 export interface FolderWish {
@@ -86,7 +86,7 @@ const EXPECTED = '{"capture": true} or {"capture": false}, with or without "visi
 
 function readWish(path: string): { capture?: boolean; visibility?: Visibility } | 'nothing' | 'unclear' {
   try {
-    const wish = JSON.parse(readPlainFile(path, MOST_BYTES).toString('utf8')) as Record<string, unknown> | null;
+    const wish = JSON.parse(readPlainFile(path, MAX_BYTES).toString('utf8')) as Record<string, unknown> | null;
     const { capture, visibility } = wish ?? {};
     const hasCapture = typeof capture === 'boolean';
     const isClear = (hasCapture || capture === undefined) && (visibility === undefined || isVisibility(visibility));

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { forkReason, type Verdict, verdictOfFork } from '../decide/verdicts.ts';
 import { ancestors, isInside } from '../paths.ts';
 import { createReach } from '../reach.ts';
-import { LONGEST_PATH } from '../repository.ts';
+import { MAX_PATH } from '../repository.ts';
 import type { Decision, Decisions, FolderFacts } from '../spool/decisions.ts';
 import { lookAbove, lookInto } from './folder.ts';
 import { type Preferences, preferencesPath, readPreferences } from './preferences.ts';
@@ -62,7 +62,7 @@ export interface PolicyOptions extends StatePlace, Pick<Context, 'now' | 'platfo
 /** How long the last look into a folder stays valid. */
 const BELIEVE_MS = 10_000;
 /** How many looks into folders are kept: a daemon runs for months. */
-const MOST_LOOKS = 1000;
+const MAX_LOOKS = 1000;
 const UNREACHABLE = 'its folder is on a file server that does not answer';
 const NO_FOLDER_INCLUDED = 'its folder is not known, and only some are included';
 const NO_FOLDER_EXCLUDED = 'its folder is not known, and some are excluded';
@@ -106,7 +106,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     const known = looks.get(folder);
     if (known && known.until > now()) return known.look;
     const found = lookAnew(folder);
-    if (looks.size >= MOST_LOOKS) looks.clear();
+    if (looks.size >= MAX_LOOKS) looks.clear();
     looks.set(folder, { look: found, until: now() + BELIEVE_MS });
     return found;
   }
@@ -139,7 +139,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       if (rules.exclude.length === 0) return { facts: known };
       return { facts: known, reason: NO_FOLDER_EXCLUDED };
     }
-    if (folder.length > LONGEST_PATH) return { facts: known, reason: 'the path of its folder is too long' };
+    if (folder.length > MAX_PATH) return { facts: known, reason: 'the path of its folder is too long' };
     if (folder.includes('\0')) return { facts: known, reason: 'the path of its folder contains a NUL' };
     const seen = look(folder);
     if (seen.kind === 'unreachable') return { facts: known, reason: UNREACHABLE };
@@ -320,7 +320,7 @@ export function createPolicy(options: PolicyOptions): Policy {
 
   /** The visibility that a folder asks for now, and the one that it asked for when it last existed. */
   function visibilitiesOfFolder(folder: string): (Visibility | undefined)[] {
-    if (folder.length > LONGEST_PATH) return [];
+    if (folder.length > MAX_PATH) return [];
     const seen = look(folder);
     if (seen.kind === 'there') return [seen.facts.visibility];
     return [recall(folder)?.visibility, ...(seen.kind === 'gone' ? [seen.facts.visibility] : [])];

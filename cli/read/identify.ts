@@ -104,12 +104,12 @@ function isReadPacked(spool: Spool, { isPacked, modifiedAt }: Found, { session }
 const hasMoved = (row: FileRow) => !isThere(join(row.root, row.path));
 
 /** A longer run of filler is treated like any other text. */
-const MOST_FILLER = 64 * 1024 * 1024;
+const MAX_FILLER = 64 * 1024 * 1024;
 
 /** Whether only blanks, line feeds and NULs are left to read. A crash may leave many NULs at the end of a file. */
 function isBlank(from: Bytes, position: number): boolean {
   const { size } = from;
-  if (size - position > MOST_FILLER) return false;
+  if (size - position > MAX_FILLER) return false;
   for (let at = position; at < size; at += CHUNK_BYTES) {
     if (!readAt(from, at, Math.min(CHUNK_BYTES, size - at)).every(isFiller)) return false;
   }

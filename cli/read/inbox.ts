@@ -34,10 +34,10 @@ interface Note {
 }
 
 /** About how many bytes of notes are in memory at once, because many may have gathered while no capture ran. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** No string can hold more than this. A larger note is reported and left in place without reading it. */
-const LARGEST_NOTE = 256 * 1024 * 1024;
+const MAX_NOTE = 256 * 1024 * 1024;
 
 /** Events that repeat the content of the agent's transcript. From the first of them on, the hooks are the record. */
 const TELLING = new Set<unknown>(['beforeSubmitPrompt', 'afterAgentResponse']);
@@ -81,7 +81,7 @@ export function sortInboxes(state: string, places: readonly Place[], onTrouble: 
       let bytes = 0;
       const rounds = Map.groupBy(list(), ({ size }) => {
         bytes += size;
-        return Math.floor(bytes / MOST_BYTES);
+        return Math.floor(bytes / MAX_BYTES);
       });
       for (const notes of rounds.values()) sortNotes(notes, state, agent, onTrouble);
     } finally {
@@ -101,7 +101,7 @@ function listNotes(inbox: string, onTrouble: (trouble: Trouble) => void): Note[]
         const stat = statSync(path, { bigint: true });
         if (!stat.isFile()) throw Object.assign(new Error('it is not a file'), { code: 'ENOTSUP' });
         const size = Number(stat.size);
-        if (size > LARGEST_NOTE) throw Object.assign(new Error('it is too large to be read'), { code: 'EFBIG' });
+        if (size > MAX_NOTE) throw Object.assign(new Error('it is too large to be read'), { code: 'EFBIG' });
         notes.push({ path, name: `${stat.mtimeNs}-${file.slice(0, -5)}`, writtenMs: Number(stat.mtimeMs), size });
       });
     }

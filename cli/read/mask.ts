@@ -28,7 +28,7 @@ type From = Pick<FileRow, 'agent' | 'path' | 'origin'>;
 export type Mask = (from: From, record: CapturedRecord) => MaskedRecord;
 
 /** The number of sessions with a known folder: a daemon runs for months. A forgotten folder is added again. */
-const MOST_FOLDERS = 1000;
+const MAX_FOLDERS = 1000;
 
 /** Masks one record after another. */
 export function createMask(redactor: Pick<Redactor, 'redact'>): Mask {
@@ -40,7 +40,7 @@ export function createMask(redactor: Pick<Redactor, 'redact'>): Mask {
     const session = `${agent} ${origin.session}`;
     const isNewFolder = folder !== undefined && origin.subagent === undefined && folders.get(session) !== folder;
     if (isNewFolder) {
-      if (folders.size >= MOST_FOLDERS) folders.clear();
+      if (folders.size >= MAX_FOLDERS) folders.clear();
       folders.set(session, folder);
     }
     const asked = isNewFolder ? [...events, folderEvent(from, folder)] : events;

@@ -86,7 +86,7 @@ const SETTLE_MS = 10_000;
 /** After this long, an unterminated last line counts as cut off: nobody will write the rest. */
 const ABANDONED_MS = 10 * 60_000;
 /** How many files are open at once. Systems allow a process 256 and more, and a session may have a thousand sub-agents. */
-const MOST_OPEN = 100;
+const MAX_OPEN = 100;
 /** The limit for all files of a session together. */
 const BUFFER_BYTES = 16 * 1024 * 1024;
 
@@ -215,8 +215,8 @@ export function createReader(options: ReaderOptions) {
     }
 
     async function readSession(files: readonly Unread[]): Promise<void> {
-      for (let at = 0; at < files.length; at += MOST_OPEN) {
-        await readTogether(files.slice(at, at + MOST_OPEN), at + MOST_OPEN >= files.length);
+      for (let at = 0; at < files.length; at += MAX_OPEN) {
+        await readTogether(files.slice(at, at + MAX_OPEN), at + MAX_OPEN >= files.length);
       }
     }
 

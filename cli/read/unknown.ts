@@ -108,13 +108,13 @@ function findKnown(known: KnownFolder, agents: readonly Agent[], roots: readonly
 }
 
 /** A folder of another agent may be large, and a rough number is enough. */
-const MOST_ENTRIES = 2000;
+const MAX_ENTRIES = 2000;
 
 /** Counts files by their paths, without a look at any of them. Stops after a number of entries. */
 function countFiles(root: string, isCounted: (path: string) => boolean, enters: Agent['entersFolder']): number {
   const folders = [''];
   let count = 0;
-  let left = MOST_ENTRIES;
+  let left = MAX_ENTRIES;
   for (const path of folders) {
     for (const entry of list(join(root, path))) {
       if (left-- === 0) return count;

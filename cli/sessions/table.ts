@@ -11,7 +11,7 @@ const ID_WIDTH = 13;
 const FOLDER_WIDTH = 20;
 /** The columns that a narrow terminal leaves out, in this order, until a title has this much room. */
 const OMITTED = ['FOLDER', 'AGENT', 'EVENTS'];
-const LEAST_TITLE = 8;
+const MIN_TITLE = 8;
 
 /**
  * One line per session under headings: the beginning of its id, age, number of events, folder and title. Fits the width of
@@ -49,7 +49,7 @@ function chooseColumns(widths: readonly number[], width: number): number[] {
   let shown = [...HEADINGS.keys()];
   const taken = () => shown.slice(0, -1).reduce((sum, column) => sum + (widths[column] ?? 0) + GAP.length, 0);
   for (const heading of OMITTED) {
-    if (taken() + LEAST_TITLE > width) shown = shown.filter((column) => HEADINGS[column] !== heading);
+    if (taken() + MIN_TITLE > width) shown = shown.filter((column) => HEADINGS[column] !== heading);
   }
   return shown;
 }

@@ -88,7 +88,7 @@ export function parseChoice(
   return words.map((word) => resolve(folder, word.replace(/^~(?=$|[/\\])/, home)));
 }
 
-const MOST_LINES = 20;
+const MAX_LINES = 20;
 
 /** Asks which of the earlier sessions may be sent. No answer, or nobody to ask, means none. */
 export async function askChoice(
@@ -100,7 +100,7 @@ export async function askChoice(
   if (asker === undefined || history.sessions.length === 0) return 'none';
   const known = history.sessions.filter(({ folder }) => folder !== undefined);
   const folders = countBy(known, ({ folder }) => folder ?? '');
-  const shown = folders.slice(0, MOST_LINES);
+  const shown = folders.slice(0, MAX_LINES);
   for (const [index, [folder, count]] of shown.entries()) {
     say(`${String(index + 1).padStart(4)}  ${tilde(folder, context.home)}  (${formatCount(count, 'session')})`);
   }

@@ -8,7 +8,7 @@ import { createService, NotTheService } from '../upload/service.ts';
 /** The time limit of each request of `capture login`. */
 export const SIGN_IN_MS = 15_000;
 /** A page of the dashboard has three or four parts in its address. */
-const MOST_PARTS = 8;
+const MAX_PARTS = 8;
 
 /**
  * The address of the service behind any address, such as a page of its dashboard: the longest prefix at which the service
@@ -16,7 +16,7 @@ const MOST_PARTS = 8;
  */
 export async function findService(context: Pick<Context, 'fetch'>, pasted: string): Promise<string> {
   const { origin, pathname } = new URL(checkUrl(withScheme(pasted.trim())));
-  const parts = pathname.split('/').filter(Boolean).slice(0, MOST_PARTS);
+  const parts = pathname.split('/').filter(Boolean).slice(0, MAX_PARTS);
   let trouble: unknown;
   for (let count = parts.length; count >= 0; count--) {
     const url = [origin, ...parts.slice(0, count)].join('/');

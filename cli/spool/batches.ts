@@ -54,12 +54,12 @@ export interface WaitingQuery {
 const SENT = 'session NOT IN (SELECT session FROM kept_back)';
 
 /** No hold lasts longer. A longer one was set while the clock was ahead. */
-const LONGEST_HOLD_MS = 24 * 60 * 60 * 1000;
+const MAX_HOLD_MS = 24 * 60 * 60 * 1000;
 
 const SELECT_WAITING = `
   SELECT session, min(batches.id) AS first, max(batches.id) AS last FROM batches JOIN sessions ON sessions.id = session
   WHERE coalesce(changed_at, 0) >= ? AND session NOT IN (SELECT value FROM json_each(?))
-    AND ${SENT} AND (sending = 'waiting' OR held_until NOT BETWEEN ? + 1 AND ? + ${LONGEST_HOLD_MS})
+    AND ${SENT} AND (sending = 'waiting' OR held_until NOT BETWEEN ? + 1 AND ? + ${MAX_HOLD_MS})
   GROUP BY session ORDER BY`;
 
 export function createBatches(db: DatabaseSync, path: string) {

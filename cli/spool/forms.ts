@@ -34,14 +34,14 @@ export interface MetForm extends FormCount {
 }
 
 /** An agent may use an object's keys for its data. Further names of a version are not counted. */
-const MOST_NAMES = 500;
+const MAX_NAMES = 500;
 
 export function createForms(db: DatabaseSync) {
   const add = db.prepare(`
     INSERT INTO forms (agent, version, kind, name, records, reader, met_at)
     SELECT :agent, :version, :kind, :name, :records, :reader, :metAt
     WHERE EXISTS (SELECT 1 FROM forms WHERE agent = :agent AND version = :version AND kind = :kind AND name = :name)
-      OR (SELECT count(*) FROM forms WHERE agent = :agent AND version = :version AND kind = :kind) < ${MOST_NAMES}
+      OR (SELECT count(*) FROM forms WHERE agent = :agent AND version = :version AND kind = :kind) < ${MAX_NAMES}
     ON CONFLICT DO UPDATE SET records = records + excluded.records, reader = excluded.reader,
       met_at = max(met_at, excluded.met_at)`);
   const all = db.prepare('SELECT agent, version, kind, name, records, reader, met_at AS metAt FROM forms');

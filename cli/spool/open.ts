@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { joinPauses, MOST_SET_BACK_MS, type Pause } from '../decide/pauses.ts';
+import { joinPauses, MAX_SET_BACK_MS, type Pause } from '../decide/pauses.ts';
 import type { Consent } from '../decide/periods.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { type Lock, takeLock, takeShare } from '../lock.ts';
@@ -225,7 +225,7 @@ function endOfKnown(db: DatabaseSync, consent: Consent | undefined): number {
   const now = Date.now();
   const lostAt = consent?.isLost === true ? consent.since : now;
   const latest = Number(db.prepare('SELECT max(started_at) AS latest FROM main.files').get()?.latest ?? 0);
-  return Math.max(lostAt, Math.min(latest + 1, now + MOST_SET_BACK_MS));
+  return Math.max(lostAt, Math.min(latest + 1, now + MAX_SET_BACK_MS));
 }
 
 /**

@@ -24,7 +24,7 @@ const STEP_MS = 11_000;
 const HELD_MS = 10 * MINUTE;
 /** Enough time to send everything, even on a busy machine. */
 const PATIENCE_MS = 15_000;
-const MOST_GENERATIONS = 40;
+const MAX_GENERATIONS = 40;
 
 interface Folder {
   path: string;
@@ -143,7 +143,7 @@ export class VisibilityWorld {
       isLost: false,
     };
     this.#sessions.push(session);
-    for (let number = 0; number < MOST_GENERATIONS; number++)
+    for (let number = 0; number < MAX_GENERATIONS; number++)
       this.#keys.set(this.#keyOf({ agent, agentSession: id }, number), session);
     mkdirSync(dirname(file), { recursive: true });
     this.#write(session, headOf(this.#toAgents(session), this.#time()));

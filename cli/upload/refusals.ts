@@ -21,7 +21,7 @@ export interface RefusedEvent {
 }
 
 /** After this many refusals in a row, the cause is not a single event. */
-const MOST_IN_A_ROW = 3;
+const MAX_IN_A_ROW = 3;
 
 /** The service, or a proxy before it, refuses every request. */
 const refusesAll = (problem: string) =>
@@ -72,7 +72,7 @@ export function createAppender(send: (appends: readonly Append[]) => Promise<Bul
   async function sendEvents(batch: Append, error: Error): Promise<Outcome> {
     const halves = halve(batch);
     if (halves === undefined) {
-      if (++inARow >= MOST_IN_A_ROW) throw refusesAll(error.message);
+      if (++inARow >= MAX_IN_A_ROW) throw refusesAll(error.message);
       if (error instanceof Blocked) return { kind: 'blocked', problem: error.message };
       const events = readEvents(batch).map((event) => ({ event, problem: error.message }));
       return { kind: 'refused', events };

@@ -20,7 +20,7 @@ export class NotHiddenYet extends Failure {
 }
 
 /** After this many errors in a row, the session is not tried for a while. */
-const MOST_ERRORS = 3;
+const MAX_ERRORS = 3;
 
 const isServerError = (error: unknown): error is ServiceError => error instanceof ServiceError && error.status >= 500;
 
@@ -100,7 +100,7 @@ export function createRestriction({ spool, service, retry, visibilityOf }: Restr
   /** If the service accepts other requests but not this one, only this session waits. */
   async function ask(sessionId: string, visibility: Visibility): Promise<Visibility | undefined> {
     let errors = 0;
-    const mustRepeat = (error: unknown) => isTemporary(error) && !(isServerError(error) && ++errors === MOST_ERRORS);
+    const mustRepeat = (error: unknown) => isTemporary(error) && !(isServerError(error) && ++errors === MAX_ERRORS);
     try {
       const request = () => service.client.restrictSession({ sessionId, body: { visibility } });
       return (await retry.attempt(request, mustRepeat)).body.visibility;

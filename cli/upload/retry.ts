@@ -17,7 +17,7 @@ const BASE_MS = 250;
 /** The longest wait between tries, so that a service that is back is found within this time. */
 const CAP_MS = 4000;
 /** The longest wait that a service can ask for: its mistake must not silence a machine for days. */
-const LONGEST_WAIT_MS = 15 * 60 * 1000;
+const MAX_WAIT_MS = 15 * 60 * 1000;
 
 /** Repeats requests until they are answered. While the service is down, all requests wait together. */
 export function createRetry({ random, signal, onTrouble, sleep = setTimeout }: RetryOptions) {
@@ -97,4 +97,4 @@ export function createRetry({ random, signal, onTrouble, sleep = setTimeout }: R
 
 /** How long a service asks to wait, in milliseconds, or these seconds if it does not say. At most a quarter of an hour. */
 const askedFor = ({ retryAfter }: ServiceError, otherwise: number): number =>
-  Math.min((retryAfter ?? otherwise) * 1000, LONGEST_WAIT_MS);
+  Math.min((retryAfter ?? otherwise) * 1000, MAX_WAIT_MS);

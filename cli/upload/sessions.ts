@@ -32,7 +32,7 @@ export interface SessionsOptions extends RestrictionOptions {
 export type IsAllHeld = (id: number) => Promise<boolean>;
 
 /** The most sessions of the service that one agent session is continued in. */
-const MOST_GENERATIONS = 1000;
+const MAX_GENERATIONS = 1000;
 
 /** Opens and completes sessions at the service, many per request. */
 export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAllHeld) {
@@ -45,7 +45,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     const refused = new Map<number, Failure>();
     /** The sessions that this call has asked for by their keys. */
     const asked = new Set<number>();
-    for (let generation = 0; generation < MOST_GENERATIONS; generation++) {
+    for (let generation = 0; generation < MAX_GENERATIONS; generation++) {
       const left = await findUnopened(ids, refused);
       if (left.length === 0) {
         if (await restrictAll(ids, asked, refused)) continue;

@@ -53,7 +53,7 @@ const NOT_YET = new Set(['idempotency_in_progress', 'rate_limited', 'service_una
  * How often in a row the service may report that a session is completed or unknown. After that, the session rests before each
  * try.
  */
-const MOST_REOPENINGS = 3;
+const MAX_REOPENINGS = 3;
 
 /** A batch in a request: the part that the service does not hold yet, and the append for that part. */
 interface SentBatch {
@@ -316,7 +316,7 @@ export class Uploader {
     if (code === 'sequence_mismatch' || code === 'session_closed') this.#elsewhere.suspect(session, eventCount);
     if (eventCount !== undefined) sessions.setServiceEvents(session, eventCount);
     if (code !== 'session_closed' && code !== 'session_deleted' && code !== 'not_found') return;
-    if (holds.countReopening(session) > MOST_REOPENINGS) {
+    if (holds.countReopening(session) > MAX_REOPENINGS) {
       this.#hold(session, 'held', new Failure(EXIT.failure, problem));
     }
     // This also applies to a session that is held. Otherwise, the same session of the service would be asked for ever, with

@@ -17,9 +17,9 @@ import { whyLeftOut } from './left-out.ts';
 import { positionOf } from './transcript.ts';
 
 const HOUR = 3_600_000;
-const MOST_HOURS = 40;
-const BASE = Date.now() - 2 * MOST_HOURS * HOUR;
-const hour = fc.integer({ min: 0, max: MOST_HOURS });
+const MAX_HOURS = 40;
+const BASE = Date.now() - 2 * MAX_HOURS * HOUR;
+const hour = fc.integer({ min: 0, max: MAX_HOURS });
 const timeOf = (hours: number) => BASE + hours * HOUR;
 
 /** A session's own transcript, that of its sub-agent, and that of another session. */

@@ -7,14 +7,14 @@ import { useMachineNames } from '../shared/group-names.ts';
 import { mergeGaps, type TeamGap, wordGap } from './gap-words.ts';
 
 /** Machines that are named; the others are counted. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** How many transcripts of the organization are where, and what no reader reads or knows. */
 export function Gaps({ machines }: { machines: readonly MachineHealth[] }) {
   const names = useMachineNames();
   const gaps = mergeGaps(machines);
   const wordMachines = ({ machines: ids }: TeamGap): string => {
-    const named = ids.slice(0, MOST_NAMED).map((id) => names.get(id) ?? 'a machine');
+    const named = ids.slice(0, MAX_NAMED).map((id) => names.get(id) ?? 'a machine');
     const others = ids.length - named.length;
     return others > 0 ? `${named.join(', ')} and ${plural(others, 'other')}` : named.join(', ');
   };

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Policy, PolicyBody, ShownPolicy } from '../../contract/policy.ts';
-import { LONGEST_SHARE_DAYS } from '../../contract/share.ts';
+import { MAX_SHARE_DAYS } from '../../contract/share.ts';
 import { usePerson } from '../app/app.ts';
 import { keys, useChange, usePolicy } from '../app/queries.ts';
 import { Page } from '../frame/page.tsx';
@@ -120,7 +120,7 @@ function PolicyForm({ policy }: { policy: ShownPolicy }) {
               type="number"
               required
               min={1}
-              max={LONGEST_SHARE_DAYS}
+              max={MAX_SHARE_DAYS}
               defaultValue={policy.shareDays}
               onChange={({ target }) => choose({ shareDays: target.valueAsNumber })}
             />

@@ -26,11 +26,11 @@ function sayStorage({ bytes, quotaBytes, bytesAWeek, fullInDays }: Storage): str
   return [used, ...growth, ...(fullInDays === undefined ? [] : [sayEnd(fullInDays)])].join(', ');
 }
 
-const LONGEST_SAID_DAYS = 3_650;
+const MAX_SAID_DAYS = 3_650;
 
 function sayEnd(days: number): string {
   if (days === 0) return 'full';
-  if (days > LONGEST_SAID_DAYS) return 'full in more than ten years';
+  if (days > MAX_SAID_DAYS) return 'full in more than ten years';
   return days < 60
     ? `full in about ${plural(days, 'day')}`
     : `full in about ${plural(Math.round(days / 30.4), 'month')}`;

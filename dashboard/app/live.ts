@@ -17,7 +17,7 @@ export interface Live {
 }
 
 const ADDRESS = '/v1/organizations/me/live';
-const LONGEST_WAIT = 15_000;
+const MAX_WAIT = 15_000;
 /** The service sends a line every 15 s; a stream that is silent for this long is dead. */
 const SILENCE = 40_000;
 const HIDDEN_FOR = 10_000;
@@ -47,7 +47,7 @@ export function createLive(authorizedFetch: typeof fetch): Live {
       if (signal.aborted) return;
       if (wasOpen) failures = 0;
       setState(wasOpen ? 'connecting' : 'lost');
-      const longest = Math.min(LONGEST_WAIT, 500 * 2 ** failures);
+      const longest = Math.min(MAX_WAIT, 500 * 2 ** failures);
       await pause(longest / 2 + Math.random() * (longest / 2), signal);
     }
   }

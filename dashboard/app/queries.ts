@@ -161,9 +161,9 @@ export const useFacts = (sessionId: string, eventCount: number) =>
     },
   );
 
-/** This many prompts show what a session is about. At most `MOST_LINES` lines of its index are read to find them. */
+/** This many prompts show what a session is about. At most `MAX_LINES` lines of its index are read to find them. */
 const FEW_PROMPTS = 8;
-const MOST_LINES = 50;
+const MAX_LINES = 50;
 
 /** The first prompts of a session, without reading the rest of it. */
 export function usePrompts(sessionId: string) {
@@ -175,7 +175,7 @@ export function usePrompts(sessionId: string) {
       let lines = 0;
       for await (const { entries } of indexes.read(sessionId, 1, signal)) {
         prompts.push(...entries.filter(isPrompt));
-        if (prompts.length >= FEW_PROMPTS || ++lines === MOST_LINES) break;
+        if (prompts.length >= FEW_PROMPTS || ++lines === MAX_LINES) break;
       }
       return prompts.slice(0, FEW_PROMPTS);
     },
@@ -224,13 +224,13 @@ export const useSummary = (sessionId: string, eventCount: number) =>
     },
   );
 
-const MOST_SUMMARIES = 100;
+const MAX_SUMMARIES = 100;
 
 /** @returns summaries by session, without sessions that are gone */
 export async function readSummaries(api: Client, sessionIds: readonly string[], signal?: AbortSignal) {
   const found = new Map<string, SessionSummary>();
-  for (let start = 0; start < sessionIds.length; start += MOST_SUMMARIES) {
-    const query = { sessionIds: sessionIds.slice(start, start + MOST_SUMMARIES).join(',') };
+  for (let start = 0; start < sessionIds.length; start += MAX_SUMMARIES) {
+    const query = { sessionIds: sessionIds.slice(start, start + MAX_SUMMARIES).join(',') };
     const { summaries } = (await api.listSessionSummaries({ query, ...(signal && { signal }) })).body;
     for (const summary of summaries) found.set(summary.sessionId, summary);
   }

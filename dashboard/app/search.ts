@@ -20,14 +20,14 @@ export const readFrameSearch = ({ plane }: Given): FrameSearch =>
   plane === 'test' || plane === 'all' ? { plane } : {};
 
 export const readSessionsSearch = ({ q, order, direction, compare }: Given): SessionsSearch => ({
-  ...(isText(q) && { q: q.slice(0, MOST_QUERY) }),
+  ...(isText(q) && { q: q.slice(0, MAX_QUERY) }),
   ...(isOneOf(ORDERS, order) && order !== 'started' && { order }),
   ...(direction === 'asc' && { direction }),
   ...(isText(compare) && { compare }),
 });
 
 /** The service refuses a longer query. */
-const MOST_QUERY = 1_000;
+const MAX_QUERY = 1_000;
 
 export const readSessionSearch = ({ e, find, from, to, show, lane, view }: Given): SessionSearch => ({
   ...(isSequence(e) && { e: Number(e) }),

@@ -9,7 +9,7 @@ import { openSession, timelineOf } from './steps/timeline.ts';
 const RECORDS = 50_000;
 const SUBAGENTS = 500;
 const CALLS = RECORDS / SUBAGENTS / 2;
-const MOST_NODES = 2_000;
+const MAX_NODES = 2_000;
 
 const product = setUpProduct();
 let tab: Tab;
@@ -72,7 +72,7 @@ test(`${RECORDS} records of ${SUBAGENTS} sub-agents load with one request and ar
     await expect.poll(() => timelineOf(page).getByRole('listitem').count()).toBeGreaterThan(5);
     counts.push(await nodes());
   }
-  expect(Math.max(...counts)).toBeLessThan(MOST_NODES);
+  expect(Math.max(...counts)).toBeLessThan(MAX_NODES);
   page.removeAllListeners('request');
 });
 
@@ -80,10 +80,10 @@ test('each sub-agent has its calls and can be shown alone', async () => {
   const { page } = tab;
   await page.goto(`${product.service.url}/sessions/${sessionId}?view=agents`);
   await page.getByRole('heading', { name: `${SUBAGENTS} sub-agents` }).waitFor({ timeout: 60_000 });
-  expect(await nodes()).toBeLessThan(MOST_NODES);
+  expect(await nodes()).toBeLessThan(MAX_NODES);
   const first = page.getByRole('region', { name: 'Sub-agents' }).getByRole('listitem').first();
   await expect.poll(() => first.textContent()).toContain(`${CALLS} calls`);
   await first.getByRole('button').first().click();
   await expect.poll(() => timelineOf(page).textContent()).toMatch(/echo 0/);
-  expect(await nodes()).toBeLessThan(MOST_NODES);
+  expect(await nodes()).toBeLessThan(MAX_NODES);
 });

@@ -13,13 +13,13 @@ export interface DiffHunk {
   lines: readonly string[];
 }
 
-/** Lines shown at first. Each click doubles them, up to `MOST_ADDED` more. */
+/** Lines shown at first. Each click doubles them, up to `MAX_ADDED` more. */
 const FIRST = 400;
-const MOST_ADDED = 2_000;
+const MAX_ADDED = 2_000;
 
 /** A unified diff in the colours of the file's language, with line numbers if they are known. */
 export function DiffView({ path, hunks }: { path: string; hunks: readonly DiffHunk[] }) {
-  const { count, grow, isPending } = useGrowing(FIRST, MOST_ADDED);
+  const { count, grow, isPending } = useGrowing(FIRST, MAX_ADDED);
   const lines = useMemo(() => number(hunks), [hunks]);
   const shown = useMemo(() => lines.slice(0, count), [lines, count]);
   const marks = useMemo(() => markWords(shown), [shown]);

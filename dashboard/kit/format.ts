@@ -8,14 +8,14 @@ const utcDayOfYear = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', tim
 const whole = new Intl.NumberFormat('en-US');
 
 /** A larger number can only be a mistake. */
-const LARGEST_COUNT = 1e15;
+const MAX_COUNT = 1e15;
 
 export const formatClock = (time: number): string => clock.format(time);
 export const formatExact = (time: number): string => dayAndTime.format(time);
 export const formatUtcDay = (time: number, length: 'short' | 'year' = 'short'): string =>
   (length === 'year' ? utcDayOfYear : utcDay).format(time);
 export const formatCount = (count: number): string =>
-  count < LARGEST_COUNT ? whole.format(count) : `>${whole.format(LARGEST_COUNT)}`;
+  count < MAX_COUNT ? whole.format(count) : `>${whole.format(MAX_COUNT)}`;
 
 /** `1,204` up to four digits, then `12.3k`, `4.5M`, `7.2B`, and `>999T` for numbers that make no sense. */
 export function formatShort(count: number): string {

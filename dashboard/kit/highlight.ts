@@ -11,7 +11,7 @@ type Lines = ThemedToken[][] | undefined;
 
 /** In characters. Longer code is shown in one colour. */
 const MOST = 60_000;
-const LONGEST_LINE = 2_000;
+const MAX_LINE = 2_000;
 /** In milliseconds. A grammar that takes longer will not end, so its worker is replaced by a new one. */
 const PATIENCE = 10_000;
 
@@ -22,7 +22,7 @@ const waiting = new Map<number, (lines: Lines) => void>();
 
 /** The tokens of each line; undefined if the code is too long. Colours are CSS variables of the theme. */
 export async function highlight(code: string, language: Language): Promise<Lines> {
-  if (code.length > MOST || code.split('\n').some((line) => line.length > LONGEST_LINE)) return undefined;
+  if (code.length > MOST || code.split('\n').some((line) => line.length > MAX_LINE)) return undefined;
   worker ??= start();
   const request: HighlightRequest = { id: ++count, code, language };
   worker.postMessage(request);

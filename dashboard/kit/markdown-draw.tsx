@@ -11,9 +11,9 @@ import { destinationOf } from './link-host.ts';
 import { showHidden } from './text/controls.ts';
 
 /** The most asterisks, underscores and brackets that may open or close an element in a piece of some thousand characters. */
-const MOST_MARKERS = 1_000;
+const MAX_MARKERS = 1_000;
 /** The most cells of a table. A row of two characters makes as many cells as the head has, so 10 kB can make millions. */
-const MOST_CELLS = 4_000;
+const MAX_CELLS = 4_000;
 /** Elements that contain blocks. In all others, HTML is in the middle of a text. */
 const HOLD_BLOCKS = new Set<Nodes['type']>(['root', 'blockquote', 'listItem', 'footnoteDefinition']);
 
@@ -83,7 +83,7 @@ export function drawMarkdown(text: string): ReactNode {
           ),
         );
       case 'table':
-        return cellsOf(node) > MOST_CELLS ? <Code code={written(node)} language="" /> : drawTable(node);
+        return cellsOf(node) > MAX_CELLS ? <Code code={written(node)} language="" /> : drawTable(node);
       case 'footnoteReference':
         return <sup>{showHidden(node.label ?? node.identifier)}</sup>;
       case 'footnoteDefinition':
@@ -122,7 +122,7 @@ function limitMarkers(): Extension {
     ...construct,
     name: `${construct.name}Limited`,
     tokenize(effects, ok, nok) {
-      return ++count > MOST_MARKERS ? nok : construct.tokenize.call(this, effects, ok, nok);
+      return ++count > MAX_MARKERS ? nok : construct.tokenize.call(this, effects, ok, nok);
     },
   });
   const emphasis = limited(attention);

@@ -4,7 +4,7 @@ import { More, useGrowing } from './more.tsx';
 import { cutAt } from './text/pieces.ts';
 
 /** A click adds at most this many characters, which can be drawn between two frames. */
-const MOST_ADDED = 120_000;
+const MAX_ADDED = 120_000;
 
 /** The shown part of a text: its beginning, which doubles with each click, and its end on request. */
 export interface Shown {
@@ -16,7 +16,7 @@ export interface Shown {
 }
 
 export function useShown(text: string, first: number): Shown {
-  const { count, grow, isPending, startTransition } = useGrowing(first, MOST_ADDED);
+  const { count, grow, isPending, startTransition } = useGrowing(first, MAX_ADDED);
   const [isEndShown, setEndShown] = useState(false);
   const end = cutAt(text, 0, count);
   const tailAt = isEndShown ? Math.max(end, cutAt(text, end, text.length - first)) : text.length;

@@ -36,11 +36,11 @@ export function Verbatim({ text, draw }: Props) {
 /** A hidden character is shown as eight others, two of them in another font. 24,000 of them take 0.7 s to lay out. */
 function firstOf(text: string): number {
   // The escape of a colour is not shown.
-  const looked = text.slice(0, MOST_LOOKED).replaceAll('\u001b', '');
+  const looked = text.slice(0, MAX_LOOKED).replaceAll('\u001b', '');
   return showHidden(looked).length - looked.length > PIECE / 2 ? PIECE / 8 : PIECE;
 }
 
-const MOST_LOOKED = 500_000;
+const MAX_LOOKED = 500_000;
 
 interface PieceProps extends Pick<Props, 'draw'> {
   text: string;

@@ -25,7 +25,7 @@ import { useLiveUsage } from './use-live-usage.ts';
 import { WeekHours } from './week-hours.tsx';
 
 /** The service returns at most this many running sessions. */
-const MOST_RUNNING = 20;
+const MAX_RUNNING = 20;
 
 /** The sessions that run now, and the figures of a period. */
 export function OverviewPage() {
@@ -97,7 +97,7 @@ function Running({ running, plane }: Pick<Usage, 'running'> & Pick<FrameSearch, 
           <span className="font-normal text-muted">
             {' '}
             · {running.length}
-            {running.length >= MOST_RUNNING && ' or more'}
+            {running.length >= MAX_RUNNING && ' or more'}
           </span>
         )}
       </h2>
@@ -109,7 +109,7 @@ function Running({ running, plane }: Pick<Usage, 'running'> & Pick<FrameSearch, 
           tags: [{ text: formatDuration(Math.max(0, now - Date.parse(session.startedAt))) }],
         }))}
       />
-      {running.length >= MOST_RUNNING && (
+      {running.length >= MAX_RUNNING && (
         <a href={hrefOf(paths.sessions({ q: 'status:active', plane }))} className="link mt-2 inline-block text-13">
           All active sessions
         </a>

@@ -26,7 +26,7 @@ export interface PlotLayout {
 /** Least distance between labels of days. */
 const DAY_LABEL = 72;
 /** Every bar with a value stays visible. */
-const LEAST_BAR = 1;
+const MIN_BAR = 1;
 
 export function layOutPlot(
   series: readonly Series[],
@@ -86,7 +86,7 @@ function stackBars(series: readonly Series[], count: number, y: (value: number) 
     layer.flatMap(([from, to], slot) => {
       const each = series[layer.key];
       if (!each || to === from) return [];
-      const height = Math.max(LEAST_BAR, y(from) - y(to));
+      const height = Math.max(MIN_BAR, y(from) - y(to));
       return [{ series: each, slot, y: y(from) - height, height }];
     }),
   );

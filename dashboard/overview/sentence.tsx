@@ -79,26 +79,26 @@ export function Sentence({ range, usage, before, isWaiting, isCatchingUp }: Prop
           recent sessions are still being counted
         </span>
       )}
-      {wrong.slice(0, MOST_MACHINES).map(({ id, text }) => (
+      {wrong.slice(0, MAX_MACHINES).map(({ id, text }) => (
         <a key={id} href={hrefOf(paths.environments())} className="text-warn">
           {text}
         </a>
       ))}
-      {wrong.length > MOST_MACHINES && (
+      {wrong.length > MAX_MACHINES && (
         <a href={hrefOf(paths.environments())} className="text-warn">
-          {plural(wrong.length - MOST_MACHINES, 'more machine')} in trouble
+          {plural(wrong.length - MAX_MACHINES, 'more machine')} in trouble
         </a>
       )}
-      {paused.slice(0, MOST_MACHINES).map(({ id, text }) => (
+      {paused.slice(0, MAX_MACHINES).map(({ id, text }) => (
         <a key={id} href={hrefOf(paths.environments())}>
           {text}
         </a>
       ))}
-      {paused.length > MOST_MACHINES && (
-        <a href={hrefOf(paths.environments())}>{plural(paused.length - MOST_MACHINES, 'more machine')} paused</a>
+      {paused.length > MAX_MACHINES && (
+        <a href={hrefOf(paths.environments())}>{plural(paused.length - MAX_MACHINES, 'more machine')} paused</a>
       )}
     </p>
   );
 }
 
-const MOST_MACHINES = 3;
+const MAX_MACHINES = 3;

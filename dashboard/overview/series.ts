@@ -17,7 +17,7 @@ export interface Series {
 }
 
 /** The number of values with a series of their own; the rest share one. */
-const MOST_SERIES = 5;
+const MAX_SERIES = 5;
 
 /** The groups of a dimension: those with the most sessions first, and the service's group of all others last. */
 export const groupsOf = ({ groups }: Usage, dimension: Dimension): Group[] =>
@@ -40,7 +40,7 @@ export function readGroupSeries({ groups, slots, figureOf, nameOf, colorOf }: Gr
   const byFigure = groups.toSorted(
     (a, b) => Number(a.value === '') - Number(b.value === '') || figureOf(b) - figureOf(a),
   );
-  const told = byFigure.slice(0, MOST_SERIES).filter((group) => group.value !== '' && figureOf(group) > 0);
+  const told = byFigure.slice(0, MAX_SERIES).filter((group) => group.value !== '' && figureOf(group) > 0);
   const rest = byFigure.filter((group) => !told.includes(group) && figureOf(group) > 0);
   const series = told.map((group, place) => ({
     label: nameOf(group),

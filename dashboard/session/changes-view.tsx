@@ -21,9 +21,9 @@ interface Props {
 }
 
 /** At most this many commands are listed. */
-const MOST_COMMANDS = 200;
+const MAX_COMMANDS = 200;
 /** At first, the changes of this many files are open. */
-const MOST_OPEN = 10;
+const MAX_OPEN = 10;
 
 /** The agent's changes like a pull request: each file once, in total or by turn, with the reasons for its changes. */
 export function ChangesView({ timeline, sessionId, folder, onSelect }: Props) {
@@ -40,8 +40,7 @@ export function ChangesView({ timeline, sessionId, folder, onSelect }: Props) {
   const removed = files.reduce((sum, file) => sum + file.removed, 0);
   const at = files.findIndex(({ path }) => path === current);
   const setOpen = ({ path }: ChangedFile, isOpen: boolean) => setChosen((before) => new Map(before).set(path, isOpen));
-  const isOpen = (file: ChangedFile, index: number) =>
-    chosen.get(file.path) ?? (index < MOST_OPEN && !viewed.has(file));
+  const isOpen = (file: ChangedFile, index: number) => chosen.get(file.path) ?? (index < MAX_OPEN && !viewed.has(file));
 
   const go = (file: ChangedFile | undefined) => {
     if (!file) return;
@@ -113,15 +112,15 @@ export function ChangesView({ timeline, sessionId, folder, onSelect }: Props) {
               Changes made by shell commands are not recorded, so they are missing above.
             </p>
             <ul className="flex flex-col">
-              {commands.slice(0, MOST_COMMANDS).map(({ key, sequence, call }) => (
+              {commands.slice(0, MAX_COMMANDS).map(({ key, sequence, call }) => (
                 <li key={key} className="flex items-baseline gap-3">
                   <EventLink sequence={sequence} onSelect={onSelect} />
                   <code className="font-mono min-w-0 truncate">{showHidden(call?.about ?? '')}</code>
                 </li>
               ))}
             </ul>
-            {commands.length > MOST_COMMANDS && (
-              <p className="text-muted">and {formatCount(commands.length - MOST_COMMANDS)} more</p>
+            {commands.length > MAX_COMMANDS && (
+              <p className="text-muted">and {formatCount(commands.length - MAX_COMMANDS)} more</p>
             )}
           </section>
         )}

@@ -21,22 +21,19 @@ export async function readAllEvents(api: Client, sessionId: string, head: Head):
 }
 
 /** At most this many characters of an output are in a file: about 300 lines. */
-const LONGEST_OUTPUT = 20_000;
+const MAX_OUTPUT = 20_000;
 /** The limit of all outputs together. Browsers limit strings, and a page that is too large to open helps nobody. */
-const LONGEST_OUTPUTS = 32_000_000;
+const MAX_OUTPUTS = 32_000_000;
 
 /**
  * The timeline of a session with whole texts, unlike the page's timeline. All outputs together have at most `most` characters.
  */
-export async function readWholeTimeline(
-  events: AsyncIterable<SessionEvent>,
-  most = LONGEST_OUTPUTS,
-): Promise<Timeline> {
+export async function readWholeTimeline(events: AsyncIterable<SessionEvent>, most = MAX_OUTPUTS): Promise<Timeline> {
   let left = most;
   function withOutput(entry: Entry, payload: unknown): Entry {
     if (entry.kind !== 'result') return entry;
     const output = stripAnsi(resultText(asObject(payload)));
-    const text = output.slice(0, Math.min(LONGEST_OUTPUT, left));
+    const text = output.slice(0, Math.min(MAX_OUTPUT, left));
     left -= text.length;
     return { ...entry, preview: wholeOrSaid({ text, length: output.length }) };
   }

@@ -3,11 +3,11 @@ import { pixels } from '../kit/pixels.ts';
 import { type Item, soleLane } from './model/items.ts';
 import type { Row } from './model/rows.ts';
 
-const MOST_FILES = 9;
+const MAX_FILES = 9;
 const CHARACTER_PX = 7.1;
 /** Longer texts are folded. */
-const MOST_LINES = 80;
-const MOST_PROMPT_LINES = 12;
+const MAX_LINES = 80;
+const MAX_PROMPT_LINES = 12;
 /** The largest width of a text. */
 const WIDEST_PX = 620;
 
@@ -24,7 +24,7 @@ function estimateItem(item: Item, isOpen: boolean, width: number, line: number):
   if (item.kind === 'record') return pixels('--line-rule');
   if (item.kind === 'idle') return pixels('--line-rule');
   if (item.kind === 'tool') {
-    const files = Math.min(MOST_FILES, item.changes.length) * pixels('--line-file');
+    const files = Math.min(MAX_FILES, item.changes.length) * pixels('--line-file');
     const hasReason = item.failed && !soleLane(item) && item.results.some(({ failed, preview }) => failed && preview);
     return Math.max(line, files) + (isOpen && !soleLane(item) ? 240 : hasReason ? pixels('--line-failure') : 0);
   }
@@ -47,7 +47,7 @@ export function textHeight(entry: PromptEntry | AnswerEntry, perLine = 87): numb
   if (found !== undefined) return found;
   const { text, length } = entry;
   const lines = Math.max(1, countLines(text, perLine)) * (text.length > 0 ? length / text.length : 1);
-  const most = entry.kind === 'prompt' ? MOST_PROMPT_LINES : MOST_LINES;
+  const most = entry.kind === 'prompt' ? MAX_PROMPT_LINES : MAX_LINES;
   const height = pixels('--line-text') * Math.min(most, Math.round(lines));
   known.set(entry, height);
   return height;
@@ -57,7 +57,7 @@ export function textHeight(entry: PromptEntry | AnswerEntry, perLine = 87): numb
 function countLines(text: string, perLine: number): number {
   let lines = 0;
   let start = 0;
-  while (start <= text.length && lines < MOST_LINES) {
+  while (start <= text.length && lines < MAX_LINES) {
     const end = text.indexOf('\n', start);
     const length = (end < 0 ? text.length : end) - start;
     lines += length === 0 ? 0.4 : Math.ceil(length / perLine);

@@ -104,7 +104,7 @@ function Turns({ edits, turns, sessionId, onSelect }: TurnsProps) {
 /** The difference that all edits make together, or the single edits if it cannot be computed. */
 function Total({ file, turns, sessionId, onSelect }: Pick<Props, 'file' | 'turns' | 'sessionId' | 'onSelect'>) {
   const query = usePayloadQuery(sessionId);
-  const asked = file.edits.slice(0, MOST_EDITS).map(({ item }) => {
+  const asked = file.edits.slice(0, MAX_EDITS).map(({ item }) => {
     const telling = item.results.find(({ changes }) => changes.length > 0);
     return { item, entry: telling ?? item.call ?? item.results[0], isResult: telling !== undefined };
   });
@@ -117,7 +117,7 @@ function Total({ file, turns, sessionId, onSelect }: Pick<Props, 'file' | 'turns
     const payload = answers[index]?.data?.payload;
     return payload ? stepsOf(payload, isResult ? undefined : item.name, names, item.sequence) : [];
   });
-  const hunks = file.edits.length <= MOST_EDITS && cumulate(steps);
+  const hunks = file.edits.length <= MAX_EDITS && cumulate(steps);
   if (!hunks) {
     return (
       <>
@@ -138,7 +138,7 @@ function Total({ file, turns, sessionId, onSelect }: Pick<Props, 'file' | 'turns
 }
 
 /** For a file with more edits, the total difference is not computed. */
-const MOST_EDITS = 60;
+const MAX_EDITS = 60;
 
 function stepsOf(
   { input, detail }: WholeEvent['payload'],

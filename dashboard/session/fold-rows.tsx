@@ -30,11 +30,11 @@ export function Group({ item, isOpen, onToggle }: Props<GroupItem>) {
 }
 
 const TICKS_PX = 96;
-const MOST_TICKS = 40;
+const MAX_TICKS = 40;
 
 /** A tick for each call: wider for a longer call, red for a failed one. */
 function Ticks({ item }: { item: GroupItem }) {
-  const tools = item.children.filter((child) => child.kind === 'tool').slice(0, MOST_TICKS);
+  const tools = item.children.filter((child) => child.kind === 'tool').slice(0, MAX_TICKS);
   const longest = Math.max(1, ...tools.map(({ durationMs = 0 }) => durationMs));
   const room = TICKS_PX / tools.length;
   return (

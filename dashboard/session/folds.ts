@@ -1,7 +1,7 @@
 import { createKept } from '../kit/kept.ts';
 
-const MOST_SESSIONS = 30;
-const MOST_CHOICES = 1000;
+const MAX_SESSIONS = 30;
+const MAX_CHOICES = 1000;
 
 export interface Folds {
   /** true: everything is open except for closed items. false: the other way round. */
@@ -24,7 +24,7 @@ const isStored = (value: unknown): value is Stored => {
 };
 
 /** The rows that a reader opened or closed. */
-const kept = createKept('folds', MOST_SESSIONS, isStored);
+const kept = createKept('folds', MAX_SESSIONS, isStored);
 
 export function readFolds(sessionId: string): Folds {
   const { preset = false, chosen = [] } = kept.read(sessionId) ?? {};
@@ -32,4 +32,4 @@ export function readFolds(sessionId: string): Folds {
 }
 
 export const keepFolds = (sessionId: string, { preset, chosen }: Folds): void =>
-  kept.write(sessionId, { preset, chosen: [...chosen].slice(-MOST_CHOICES) });
+  kept.write(sessionId, { preset, chosen: [...chosen].slice(-MAX_CHOICES) });

@@ -22,8 +22,8 @@ const isPlace = (value: unknown): value is LastPlace => {
 };
 
 /** Enough for the sessions of some weeks. */
-const MOST_SESSIONS = 200;
-export const lastPlaces = createKept('places', MOST_SESSIONS, isPlace);
+const MAX_SESSIONS = 200;
+export const lastPlaces = createKept('places', MAX_SESSIONS, isPlace);
 
 /** A place is stored when the reader has stopped for this long. */
 const REST_MS = 250;

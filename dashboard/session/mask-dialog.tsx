@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { LONGEST_MASKED, type Masked, type MaskReceipt, SHORTEST_MASKED } from '../../contract/mask.ts';
+import { MAX_MASKED, type Masked, type MaskReceipt, MIN_MASKED } from '../../contract/mask.ts';
 import { keys, useChange, useMasks } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
 import { Check } from '../kit/choice.tsx';
@@ -56,7 +56,7 @@ export function MaskDialog({ sessionId, selected, onMasked, onClose }: Props) {
         <textarea
           className="field h-24 py-2 font-mono"
           required
-          maxLength={LONGEST_MASKED}
+          maxLength={MAX_MASKED}
           spellCheck={false}
           autoComplete="off"
           aria-describedby="mask-length"
@@ -69,7 +69,7 @@ export function MaskDialog({ sessionId, selected, onMasked, onClose }: Props) {
           }}
         />
         <span id="mask-length" className="text-muted">
-          {SHORTEST_MASKED} to {formatCount(LONGEST_MASKED)} characters
+          {MIN_MASKED} to {formatCount(MAX_MASKED)} characters
         </span>
       </label>
       <p role="status" className="text-13">
@@ -91,7 +91,7 @@ export function MaskDialog({ sessionId, selected, onMasked, onClose }: Props) {
   );
 }
 
-const isFit = (text: string) => text.trim().length >= SHORTEST_MASKED && text.length <= LONGEST_MASKED;
+const isFit = (text: string) => text.trim().length >= MIN_MASKED && text.length <= MAX_MASKED;
 
 const wordFound = (found: Masked) =>
   (found.places + found.fields > 0

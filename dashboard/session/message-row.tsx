@@ -127,7 +127,7 @@ function Compaction({ entry, isOpen, onToggle, sessionId }: CompactionProps) {
 const plain = (text: string) => showHidden(firstLine(text).replace(/[*_`#]+/g, ''));
 
 /** Longer texts are shown in part at first. */
-const MOST_AT_FIRST: Record<'prompt' | 'answer' | 'reasoning', { lines: number; characters: number }> = {
+const MAX_AT_FIRST: Record<'prompt' | 'answer' | 'reasoning', { lines: number; characters: number }> = {
   // A prompt may be a whole plan, and the reader also wants to see the work that follows.
   prompt: { lines: 12, characters: 1_000 },
   answer: { lines: 80, characters: 6_000 },
@@ -137,7 +137,7 @@ const MOST_AT_FIRST: Record<'prompt' | 'answer' | 'reasoning', { lines: number; 
 function LongText({ entry }: { entry: PromptEntry | AnswerEntry }) {
   const { text, isWhole } = useText(entry);
   const [isUnfolded, setUnfolded] = useState(false);
-  const folded = foldText(text, MOST_AT_FIRST[entry.kind]);
+  const folded = foldText(text, MAX_AT_FIRST[entry.kind]);
   const isFoundBelow = useValue(useReading().words, (words) => isBelow(words, text, folded.length));
   if (entry.length === 0) return <p className="text-muted">No text</p>;
   // The beginning of a text is not drawn as Markdown: it may open a fence that is closed in the part that is not loaded yet.

@@ -99,14 +99,14 @@ function inShort(item: Row['item']): string {
 }
 
 /** Deeper rows are not indented further, since their words would have no room. */
-const MOST_INDENTED = 4;
+const MAX_INDENTED = 4;
 
 type ContentProps = Pick<Props, 'row' | 'toggle' | 'sessionId' | 'isLive'>;
 
 /** Only drawn again for another row, so that scrolling through thousands of rows stays cheap. */
 const RowContent = memo(function RowContent({ row, toggle, sessionId, isLive }: ContentProps) {
   const { item, version, isOpen } = row;
-  const depth = Math.min(row.depth, MOST_INDENTED);
+  const depth = Math.min(row.depth, MAX_INDENTED);
   if (item.kind === 'idle') return <p className="timeline-rule">{formatDuration(item.durationMs)} idle</p>;
   return (
     <>

@@ -172,7 +172,7 @@ function drawContext(
 }
 
 /** More pins than this would be a fence, so the prompts of each slice become a column. */
-const MOST_PINS = 200;
+const MAX_PINS = 200;
 const SLICE_PX = 4;
 /** Marks that are closer than this are drawn as one, since hundreds of marks would form a meaningless band. */
 const APART_PX = { person: 5, failure: 4 };
@@ -182,7 +182,7 @@ type Place = (time: number) => number;
 function drawPrompts(context: CanvasRenderingContext2D, strip: Strip, x: Place, room: number, color: Colors): void {
   context.fillStyle = context.strokeStyle = color('--kind-person');
   const prompts = strip.marks.filter(({ kind }) => kind === 'person');
-  if (prompts.length > MOST_PINS) {
+  if (prompts.length > MAX_PINS) {
     const [counts = []] = countKinds(strip, Math.max(1, Math.floor(room / SLICE_PX)), ['person']);
     const most = Math.max(1, ...counts);
     for (const [at, count] of counts.entries()) {

@@ -48,17 +48,17 @@ export function Tool({ item, isOpen, onToggle, sessionId, isLive }: Props) {
 }
 
 /** At most this many changed files are listed in the line of a call; the diff shows all. */
-const MOST_FILES = 8;
+const MAX_FILES = 8;
 
 const Files = ({ changes }: { changes: readonly FileStat[] }) => (
   <ul className="flex min-w-0 grow flex-col leading-6">
-    {changes.slice(0, MOST_FILES).map((change, index) => (
+    {changes.slice(0, MAX_FILES).map((change, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: a file may be changed twice
       <li key={index} className="flex min-w-0 items-center gap-2">
         <FileLine change={change} />
       </li>
     ))}
-    {changes.length > MOST_FILES && <li className="text-12 text-muted">and {changes.length - MOST_FILES} more</li>}
+    {changes.length > MAX_FILES && <li className="text-12 text-muted">and {changes.length - MAX_FILES} more</li>}
   </ul>
 );
 

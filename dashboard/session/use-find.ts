@@ -12,7 +12,7 @@ const NONE: Found = { hits: [], isSearching: false, error: undefined };
 /** A search waits for this long, so that half-typed words are not searched for. */
 const TYPING_MS = 180;
 /** More hits than anybody steps through. */
-const MOST_HITS = 5_000;
+const MAX_HITS = 5_000;
 
 /** Searches the whole session, including long outputs. The service searches one range for each request, up to the end. */
 export function useFind(sessionId: string, words: string): Found {
@@ -27,7 +27,7 @@ export function useFind(sessionId: string, words: string): Found {
     const search = async () => {
       const hits: Hit[] = [];
       let from: number | null = 1;
-      while (from !== null && hits.length < MOST_HITS) {
+      while (from !== null && hits.length < MAX_HITS) {
         const query = { q, from: String(from) };
         const { body }: { body: { hits: Hit[]; next: number | null } } = await api.findInSession({
           sessionId,

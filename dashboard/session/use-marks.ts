@@ -3,7 +3,7 @@ import { parseWords } from '../../contract/query.ts';
 import { useReading } from './reading.ts';
 
 const NAME = 'found';
-const MOST_MARKS = 2_000;
+const MAX_MARKS = 2_000;
 
 /** Highlights the words of the search wherever they are drawn, without changing the document. */
 export function useMarks(area: RefObject<HTMLElement | null>): void {
@@ -46,11 +46,7 @@ function findRanges(element: HTMLElement, term: string): Range[] {
         start += node.length;
       }
     };
-    for (
-      let at = text.indexOf(term);
-      at >= 0 && ranges.length < MOST_MARKS;
-      at = text.indexOf(term, at + term.length)
-    ) {
+    for (let at = text.indexOf(term); at >= 0 && ranges.length < MAX_MARKS; at = text.indexOf(term, at + term.length)) {
       const range = new Range();
       range.setStart(...placeOf(at));
       const [last, place] = placeOf(at + term.length - 1);

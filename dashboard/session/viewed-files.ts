@@ -2,13 +2,13 @@ import { useState } from 'react';
 import { createKept } from '../kit/kept.ts';
 import type { ChangedFile } from './model/changed-files.ts';
 
-const MOST_SESSIONS = 30;
-const MOST_FILES = 500;
+const MAX_SESSIONS = 30;
+const MAX_FILES = 500;
 
 /** The files that a reader has viewed. */
 const kept = createKept(
   'viewed',
-  MOST_SESSIONS,
+  MAX_SESSIONS,
   (value): value is string[] => Array.isArray(value) && value.every((file) => typeof file === 'string'),
 );
 
@@ -29,7 +29,7 @@ export function useViewed(sessionId: string): Viewed {
       if (isViewed) next.add(nameOf(file));
       else next.delete(nameOf(file));
       setNames(next);
-      kept.write(sessionId, [...next].slice(-MOST_FILES));
+      kept.write(sessionId, [...next].slice(-MAX_FILES));
     },
   };
 }

@@ -4,9 +4,9 @@ import { isFocusFree } from '../frame/heading.tsx';
 import { createKept } from '../kit/kept.ts';
 
 /** Enough for all lists that Back leads to. */
-const MOST_ENTRIES = 50;
+const MAX_ENTRIES = 50;
 /** The session of the row that had the focus, by the list's entry in the browser's history. */
-const rows = createKept('rows', MOST_ENTRIES, (value): value is string => typeof value === 'string');
+const rows = createKept('rows', MAX_ENTRIES, (value): value is string => typeof value === 'string');
 
 /** The session of the current row. A list that the reader comes back to gives the focus to its row from before. */
 export function useLastRow(grid: RefObject<HTMLElement | null>) {

@@ -10,9 +10,9 @@ export interface Range {
 
 const DAY_MS = 86_400_000;
 /** More bars than this are too thin to point at; a longer range has one bar for each week. */
-const MOST_BARS = 120;
+const MAX_BARS = 120;
 /** The service adds up at most this many days. */
-const LONGEST_RANGE = 366;
+const MAX_RANGE = 366;
 
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 export const addDays = (day: string, count: number): string => dayOf(Date.parse(day) + count * DAY_MS);
@@ -26,7 +26,7 @@ export const filtersOf = ({ from, to }: Range): Filter[] => [
 /** The range in the address, at most a year; by default the last 30 days. */
 export function rangeOf({ from, to, days }: OverviewSearch, now: number): Range {
   if (from && to) {
-    const earliest = addDays(to, 1 - LONGEST_RANGE);
+    const earliest = addDays(to, 1 - MAX_RANGE);
     return { from: from < earliest ? earliest : from, to };
   }
   const today = dayOf(now);
@@ -37,7 +37,7 @@ export function rangeOf({ from, to, days }: OverviewSearch, now: number): Range 
 export function slotsOf({ from, to }: Range): Range[] {
   const count = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   const days = Array.from({ length: count }, (_, index) => addDays(from, index));
-  if (count <= MOST_BARS) return days.map((day) => ({ from: day, to: day }));
+  if (count <= MAX_BARS) return days.map((day) => ({ from: day, to: day }));
   const slots: Range[] = [];
   for (const day of days) {
     const last = slots.at(-1);

@@ -12,8 +12,8 @@ import { show } from './show.tsx';
  */
 
 const NOW = '2026-11-22T12:00:00.000Z';
-const MOST_NODES = 2_000;
-const MOST_FILTERS = 24;
+const MAX_NODES = 2_000;
+const MAX_FILTERS = 24;
 /** The length of a title, a branch and a folder. */
 const LONG = 'A title that nobody would type '.repeat(330);
 /** A text with bidirectional and hidden characters and without a place to wrap. */
@@ -64,7 +64,7 @@ describe('2,000 machines', () => {
     await show('/environments', service);
     const rows = () => textsOf('tbody tr').length;
     await expect.poll(rows).toBe(60);
-    expect(nodes()).toBeLessThan(MOST_NODES);
+    expect(nodes()).toBeLessThan(MAX_NODES);
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(rows).toBe(120);
     await page.getByRole('searchbox', { name: 'Find among machines' }).fill('HOST-1999');
@@ -95,7 +95,7 @@ describe('2,000 machines', () => {
     await expect.poll(() => table()[0]).toMatch(/^host-1234.*spool full/);
     expect(table()).toHaveLength(20);
     await expect.element(page.getByRole('link', { name: 'All 2,000 machines' })).toBeVisible();
-    expect(nodes()).toBeLessThan(MOST_NODES);
+    expect(nodes()).toBeLessThan(MAX_NODES);
   });
 });
 
@@ -104,7 +104,7 @@ test('300 members are drawn in part and can be found by e-mail', async () => {
   service.answers.listInvitations = () => ({ invitations: [] });
   await show('/members', service);
   await expect.poll(() => textsOf('tbody tr').length).toBe(60);
-  expect(nodes()).toBeLessThan(MOST_NODES);
+  expect(nodes()).toBeLessThan(MAX_NODES);
   await page.getByRole('searchbox', { name: 'Find among members' }).fill('person-299@');
   await expect.poll(() => textsOf('tbody tr')).toHaveLength(1);
 });
@@ -138,11 +138,11 @@ test('the menu shows the first of 200 values of a filter, and typing finds the o
 
 test.each([360, 1280])('a query with the most filters leaves room for the list, %i pixels wide', async (width) => {
   await page.viewport(width, 800);
-  const q = numbers(MOST_FILTERS)
+  const q = numbers(MAX_FILTERS)
     .map((at) => `file:src/${'deep/'.repeat(4)}a${at}.ts`)
     .join(' ');
   await show(`/sessions?q=${encodeURIComponent(q)}`, service);
-  await expect.poll(() => document.querySelectorAll('[aria-label^="Remove the filter"]').length).toBe(MOST_FILTERS);
+  await expect.poll(() => document.querySelectorAll('[aria-label^="Remove the filter"]').length).toBe(MAX_FILTERS);
   expect(document.querySelector('search')?.getBoundingClientRect().height).toBeLessThan(800 / 3);
   expect(overflow()).toBe(0);
 });
@@ -192,13 +192,13 @@ test('500 sub-agents are drawn in part, in the timeline and on their page', asyn
   ];
   const { close } = await show('/sessions/ses_1', createService(events));
   await expect.poll(() => document.querySelector('[data-complete="true"] .timeline-row')).not.toBeNull();
-  expect(nodes()).toBeLessThan(MOST_NODES);
+  expect(nodes()).toBeLessThan(MAX_NODES);
   await close();
   document.body.replaceChildren();
   await show('/sessions/ses_1?view=agents', createService(events));
   await expect.element(page.getByRole('heading', { name: '500 sub-agents' })).toBeVisible();
   expect(document.querySelectorAll('.subagent')).toHaveLength(60);
-  expect(nodes()).toBeLessThan(MOST_NODES);
+  expect(nodes()).toBeLessThan(MAX_NODES);
   await page.getByRole('button', { name: 'Show more' }).click();
   await expect.poll(() => document.querySelectorAll('.subagent').length).toBe(120);
 });
@@ -214,7 +214,7 @@ test('an output of 5 MB is drawn in part, as a row and in the inspector', async 
   await userEvent.keyboard('j{Enter}');
   const inspector = page.getByRole('complementary', { name: 'Inspector' });
   await expect.poll(() => inspector.query()?.textContent).toContain('a line of it');
-  expect(nodes()).toBeLessThan(MOST_NODES);
+  expect(nodes()).toBeLessThan(MAX_NODES);
   expect(document.body.textContent.length).toBeLessThan(output.length / 10);
 });
 

@@ -19,13 +19,13 @@ export type ListKind = keyof typeof LISTS;
 /** The text between two items. */
 const GAP = /(?:[\s"',;|*•[\]-]|\\{1,7}[nrt"]){1,24}/y;
 /** The most letters between the name of a list and its first item. */
-const LONGEST_LEAD = 160;
-const MOST_ITEMS = 24;
+const MAX_LEAD = 160;
+const MAX_ITEMS = 24;
 
 /** The beginning and end of the list after a name that ends at `after`. Empty if no list follows. */
 export function findList(kind: ListKind, text: string, after: number): readonly [start: number, end: number] {
   const { item, least } = LISTS[kind];
-  for (let start = after; start < Math.min(text.length, after + LONGEST_LEAD); start++) {
+  for (let start = after; start < Math.min(text.length, after + MAX_LEAD); start++) {
     const end = endOfItem(item, text, start);
     if (end !== undefined) return readItems(item, least, text, start, end);
   }
@@ -35,7 +35,7 @@ export function findList(kind: ListKind, text: string, after: number): readonly 
 function readItems(item: RegExp, least: number, text: string, start: number, first: number): readonly [number, number] {
   let end = first;
   let count = 1;
-  for (let next: number | undefined = first; next !== undefined && count < MOST_ITEMS; count++) {
+  for (let next: number | undefined = first; next !== undefined && count < MAX_ITEMS; count++) {
     GAP.lastIndex = end;
     next = GAP.test(text) ? endOfItem(item, text, GAP.lastIndex) : undefined;
     if (next === undefined) break;

@@ -33,10 +33,10 @@ export function matchRule(rule: Rule, text: string, keywordStart: number, isNext
 }
 
 /** Letters. */
-const LONGEST_COOKIE = 1000;
+const MAX_COOKIE = 1000;
 
 function isInCookie(text: string, index: number): boolean {
-  const before = text.slice(Math.max(0, index - LONGEST_COOKIE), index).toLowerCase();
+  const before = text.slice(Math.max(0, index - MAX_COOKIE), index).toLowerCase();
   const header = before.slice(before.lastIndexOf('cookie'));
   return /^cookie["']?[:=,]/.test(header) && !header.includes('\n');
 }
@@ -56,17 +56,16 @@ function findSecret(rule: Rule, text: string, match: RegExpExecArray): readonly 
 /** No secret begins after a letter or digit, unless these end an escape: `\n`, `\u001b`, `%3D`, `ESC[0m`. */
 function startsWord(text: string, index: number): boolean {
   const before = text.slice(Math.max(0, index - 1), index);
-  if (before === '\n')
-    return !DATA_LINES.test(text.slice(Math.max(0, index - SHORTEST_LINE - 2), index + NEXT_LETTERS));
+  if (before === '\n') return !DATA_LINES.test(text.slice(Math.max(0, index - MIN_LINE - 2), index + NEXT_LETTERS));
   if (before === '/' || before === '+') return !DATA.test(text.slice(Math.max(0, index - DATA_LENGTH), index));
   return !LETTER_OR_DIGIT.test(before) || ESCAPE_BEFORE.test(text.slice(Math.max(0, index - 9), index));
 }
 
 /** A line of wrapped base64, and the start of the next one. No token begins there. */
-const SHORTEST_LINE = 60;
+const MIN_LINE = 60;
 const NEXT_LETTERS = 30;
 const DATA_LINES = new RegExp(
-  String.raw`^[A-Za-z0-9/+]?[A-Za-z0-9/+]{${SHORTEST_LINE}}\r?\n[A-Za-z0-9/+]{${NEXT_LETTERS}}$`,
+  String.raw`^[A-Za-z0-9/+]?[A-Za-z0-9/+]{${MIN_LINE}}\r?\n[A-Za-z0-9/+]{${NEXT_LETTERS}}$`,
 );
 
 const LETTER_OR_DIGIT = /[A-Za-z0-9]/;

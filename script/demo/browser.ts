@@ -12,7 +12,7 @@ export interface Browser {
   submit(page: Page, values: Record<string, string>, stopAt?: string): Promise<Page>;
 }
 
-const MOST_REDIRECTS = 10;
+const MAX_REDIRECTS = 10;
 
 export function createBrowser(): Browser {
   const cookies = new Map<string, string>();
@@ -20,7 +20,7 @@ export function createBrowser(): Browser {
   async function visit(first: string, init: RequestInit, stopAt?: string): Promise<Page> {
     let url = first;
     let request = init;
-    for (let hop = 0; hop < MOST_REDIRECTS; hop++) {
+    for (let hop = 0; hop < MAX_REDIRECTS; hop++) {
       if (stopAt !== undefined && url.startsWith(stopAt)) return { url, html: '' };
       const headers = { ...request.headers, cookie: cookieHeader(cookies), accept: 'text/html' };
       const response = await fetch(url, { ...request, headers, redirect: 'manual' });

@@ -206,7 +206,7 @@ export function readOrganizations(path: string): number {
 const isCutOff = (lines: readonly string[], index: number) => index === lines.length - 1;
 
 /** How many bytes a line may have. */
-const LONGEST_LINE = 4_096;
+const MAX_LINE = 4_096;
 
 /** Removes the half line that a crash left at the end. */
 async function removeHalfLine(path: string): Promise<void> {
@@ -217,8 +217,8 @@ async function removeHalfLine(path: string): Promise<void> {
   });
   try {
     const { size } = (await file?.stat()) ?? { size: 0 };
-    const begin = Math.max(0, size - LONGEST_LINE);
-    const { buffer, bytesRead } = (await file?.read(Buffer.alloc(LONGEST_LINE), 0, LONGEST_LINE, begin)) ?? {
+    const begin = Math.max(0, size - MAX_LINE);
+    const { buffer, bytesRead } = (await file?.read(Buffer.alloc(MAX_LINE), 0, MAX_LINE, begin)) ?? {
       buffer: Buffer.alloc(0),
       bytesRead: 0,
     };

@@ -28,7 +28,7 @@ export interface JetStreamJournalOptions {
 /** The limits of the cache. Beyond them the least recently used sessions are dropped, and read again when needed. */
 const REMEMBERED = { mostSessions: 20_000, mostKeys: 200_000 } as const;
 /** How long a change waits for a query of the store. */
-const LONGEST_LOOKUP_MS = 4_000;
+const MAX_LOOKUP_MS = 4_000;
 /** How long it waits if the bus has the whole session. */
 const SHORT_LOOKUP_MS = 500;
 
@@ -195,7 +195,7 @@ class Subjects implements ComparingJournal<Subject> {
       dead.push(next);
       next = await this.#bus.nextDeadLetter(place, next.sequence + 1);
     }
-    return ofState(await this.#readState(whose, LONGEST_LOOKUP_MS), dead);
+    return ofState(await this.#readState(whose, MAX_LOOKUP_MS), dead);
   }
 
   #readState({ organizationId, sessionId }: SessionKey, within: number): Promise<LogState | undefined> {
@@ -284,7 +284,7 @@ function takeKey(subject: Subject, row: KeyedAppend): void {
 
 const tooLate = () => storeUnavailable('it did not answer in time');
 
-const ofStore = <Answer>(question: Promise<Answer>, within = LONGEST_LOOKUP_MS): Promise<Answer> =>
+const ofStore = <Answer>(question: Promise<Answer>, within = MAX_LOOKUP_MS): Promise<Answer> =>
   withDeadline(() => question, within, undefined, tooLate).catch(asUnavailable);
 
 function asUnavailable(error: unknown): never {

@@ -24,17 +24,17 @@ export interface WorkerOptions {
 }
 
 /** How many dead letters in a row stop a worker. The cause is then more likely the store than the messages. */
-const MOST_DEAD_LETTERS = 3;
+const MAX_DEAD_LETTERS = 3;
 
 /** The most that one transaction writes. Writing a hundred appends of 20 events takes about 20 ms. */
-const LARGEST_BATCH = { messages: 500, bytes: 8 * 1024 * 1024 };
+const MAX_BATCH = { messages: 500, bytes: 8 * 1024 * 1024 };
 /** Delay before a close that lacks earlier events is retried. It doubles with each delivery. */
 const GAP_MS = 50;
-const LONGEST_GAP_MS = 1_000;
+const MAX_GAP_MS = 1_000;
 const FIRST_PAUSE_MS = 100;
 const CLEAN_EVERY_MS = 10 * 60_000;
 /** The longest pause between two attempts, and thus the longest delay after an outage of the store or the bus. */
-const LONGEST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 1_000;
 
 interface Held extends Task {
   message: JsMsg;
@@ -82,12 +82,12 @@ export class Worker {
   }
 
   get #isStopped(): boolean {
-    return this.#deadInRow >= MOST_DEAD_LETTERS;
+    return this.#deadInRow >= MAX_DEAD_LETTERS;
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#closing;
-    for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+    for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_PAUSE_MS)) {
       try {
         this.#messages = await this.#consume();
         if (signal.aborted) this.#messages.stop();
@@ -109,7 +109,7 @@ export class Worker {
   async #consume(): Promise<ConsumerMessages> {
     const { bus } = this.#options;
     return (await bus.consumer()).consume({
-      max_bytes: LARGEST_BATCH.bytes + 2 * MIN_PAYLOAD_BYTES,
+      max_bytes: MAX_BATCH.bytes + 2 * MIN_PAYLOAD_BYTES,
       expires: PULL_MS,
       // If the consumer is missing, this fails, and the next request creates it again.
       abort_on_missing_resource: true,
@@ -148,7 +148,7 @@ export class Worker {
 
   /** Resolves with undefined if the worker was closed before the store was available again. */
   async #applyPatiently(held: readonly Held[]): Promise<Applied | undefined> {
-    for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+    for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(wait * 2, MAX_PAUSE_MS)) {
       try {
         return await applyNumbered(this.#options.pool, {
           appends: partOf(held, 'append'),
@@ -201,7 +201,7 @@ export class Worker {
     // Tries again, because earlier messages may have been written meanwhile.
     const applied = oldest?.seq === message.seq ? await this.#applyPatiently([one]) : undefined;
     if (applied?.closes[0] === 'gap_before') await this.#addDeadLetter(message, String(REASONS.gap_before));
-    else message.nak(Math.min(GAP_MS * 2 ** message.info.deliveryCount, LONGEST_GAP_MS));
+    else message.nak(Math.min(GAP_MS * 2 ** message.info.deliveryCount, MAX_GAP_MS));
   }
 
   async #addDeadLetter(message: JsMsg, reason: string): Promise<undefined> {
@@ -212,7 +212,7 @@ export class Worker {
     message.ack();
     this.#deadInRow++;
     if (!this.#isStopped) return;
-    const why = `the worker has stopped: ${MOST_DEAD_LETTERS} messages in a row could not be written, the last because ${reason}`;
+    const why = `the worker has stopped: ${MAX_DEAD_LETTERS} messages in a row could not be written, the last because ${reason}`;
     onError(new Error(why));
     onStopped?.(why);
     this.#closing.abort();
@@ -238,7 +238,7 @@ async function* batchesOf(messages: ConsumerMessages): AsyncGenerator<JsMsg[]> {
       batch.push(one.value);
       bytes += one.value.data.byteLength;
       next = iterator.next();
-      if (batch.length >= LARGEST_BATCH.messages || bytes >= LARGEST_BATCH.bytes) break;
+      if (batch.length >= MAX_BATCH.messages || bytes >= MAX_BATCH.bytes) break;
     }
     if (batch.length === 0) return;
     yield batch;

@@ -60,11 +60,11 @@ export interface Cut {
  * The ends of chunks and rows depend only on the events and their words, so that interruptions do not change them. A change of this
  * rule requires empty derived tables.
  */
-const MOST_EVENTS = 64;
-const MOST_EVENTS_OF_ROW = 1_024;
-const MOST_BYTES = 256 * 1024;
+const MAX_EVENTS = 64;
+const MAX_EVENTS_OF_ROW = 1_024;
+const MAX_BYTES = 256 * 1024;
 /** The most parts of at most 256 KiB that are joined; a payload with more stays in parts. */
-const MOST_JOINED = 64;
+const MAX_JOINED = 64;
 
 interface RawEvent {
   sequence: number;
@@ -104,7 +104,7 @@ export function cutChunks(appends: readonly Source[], from: number, isClosed: bo
   return { chunks, entries, through, open: { chunk: open, row } };
 }
 
-const hasRoom = ({ first, words }: IndexRow, next: number) => next - first < MOST_EVENTS_OF_ROW && !words.isFull;
+const hasRoom = ({ first, words }: IndexRow, next: number) => next - first < MAX_EVENTS_OF_ROW && !words.isFull;
 
 const beginChunk = (first: number, row: IndexRow): Chunk => ({
   first,
@@ -119,7 +119,7 @@ const beginChunk = (first: number, row: IndexRow): Chunk => ({
 });
 
 const isFull = ({ events, bytes, signature }: Chunk): boolean =>
-  events >= MOST_EVENTS || bytes >= MOST_BYTES || signature.isFull;
+  events >= MAX_EVENTS || bytes >= MAX_BYTES || signature.isFull;
 
 function readAppend(append: Source, from: number): RawEvent[] {
   const createdAt = toTimestamp(append.created_at);
@@ -146,7 +146,7 @@ function parse(text: string): unknown {
  */
 function lengthOfRun(events: readonly RawEvent[], at: number, isClosed: boolean): number | undefined {
   const first = readPart(events[at]);
-  if (first?.part !== 1 || first.of > MOST_JOINED) return 1;
+  if (first?.part !== 1 || first.of > MAX_JOINED) return 1;
   for (let part = 2; part <= first.of; part++) {
     const event = events[at + part - 1];
     if (!event) return isClosed ? 1 : undefined;

@@ -2,15 +2,15 @@ import type { Entry } from '../../transcript/entry/entry.ts';
 
 /** The most characters of an entry's text. A reader that needs the whole text reads the event. */
 const LONGEST: Record<string, number> = { prompt: 400, answer: 240, reasoning: 120 };
-const LONGEST_OTHER = 300;
+const MAX_OTHER = 300;
 /** The limit for names of models and tools, because they are keys of many rows. */
-const LONGEST_NAME = 100;
+const MAX_NAME = 100;
 /** The most files that one call changes, and the most commits of one command. */
-const MOST_LISTED = 200;
+const MAX_LISTED = 200;
 
 /** The entry with all texts cut, because any client may send events. */
 export function clipEntry(entry: Entry): Entry {
-  const longest = LONGEST[entry.kind] ?? LONGEST_OTHER;
+  const longest = LONGEST[entry.kind] ?? MAX_OTHER;
   return clipValue(entry, 'entry', longest) as Entry;
 }
 
@@ -20,9 +20,9 @@ function clipValue(value: unknown, name: string, longest: number): unknown {
   if (typeof value === 'string') {
     // A part without the other parts means nothing, and its text would fill most of the index.
     if (name === 'json') return '';
-    return clipText(value, NAMES.has(name) ? LONGEST_NAME : name === 'text' ? longest : LONGEST_OTHER);
+    return clipText(value, NAMES.has(name) ? MAX_NAME : name === 'text' ? longest : MAX_OTHER);
   }
-  if (Array.isArray(value)) return value.slice(0, MOST_LISTED).map((item) => clipValue(item, name, longest));
+  if (Array.isArray(value)) return value.slice(0, MAX_LISTED).map((item) => clipValue(item, name, longest));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, clipValue(field, key, longest)]));
 }

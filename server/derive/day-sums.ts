@@ -6,7 +6,7 @@ import { type Days, listDaysBehind, sumDay } from '../store/summed-days.ts';
 import { Once } from '../work.ts';
 
 /** Days of both planes of a year. */
-const MOST_DAYS = 2 * 366;
+const MAX_DAYS = 2 * 366;
 /** The most days of all organizations that one check updates. */
 const DAYS_AT_ONCE = 1_000;
 const PATIENCE_MS = 300;
@@ -43,7 +43,7 @@ export class DaySums {
     const work = this.#reaching.run(key, async () => {
       let isDone = false;
       const sum = async (signal: AbortSignal) => {
-        await this.#sum(days, MOST_DAYS, signal);
+        await this.#sum(days, MAX_DAYS, signal);
         isDone = !signal.aborted;
       };
       await this.#background.run(key, sum, { group: organizationId });

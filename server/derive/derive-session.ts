@@ -24,8 +24,8 @@ export interface SessionOptions {
 }
 
 /** The most events of a slice: 4 chunks. The embedded store takes about 3 ms for them, most of it for its index of words. */
-const MOST_EVENTS = 256;
-const MOST_BYTES = 2 * 1024 * 1024;
+const MAX_EVENTS = 256;
+const MAX_BYTES = 2 * 1024 * 1024;
 /** After this time another process may take over. Each written slice restarts the time. */
 const CLAIM_MS = 15_000;
 
@@ -99,11 +99,11 @@ async function writeSliceOf(
 }
 
 /** The most events whose entries are in memory together when other prices apply. A longer session is derived again from its first event. */
-const MOST_FOLDED = 20_000;
+const MAX_FOLDED = 20_000;
 
 /** Whether the stored chunks and facts are of the same rules. If only the prices differ, all entries are folded again. */
 const goesOn = ({ version, derived_through: through }: Derived, current: number) =>
-  version === current || (hasRulesOf(version, current) && through <= MOST_FOLDED);
+  version === current || (hasRulesOf(version, current) && through <= MAX_FOLDED);
 
 /** Whether a session that is derived up to this event receives no more events. */
 const isFinalAt = ({ status, event_count: eventCount }: SessionRow, through: number) =>
@@ -162,7 +162,7 @@ export async function readSome(db: Db, row: SessionRow, from: number, share: num
   const appends: StoredAppend[] = [];
   let bytes = 0;
   for await (const append of readAppends(db, row.organization_id, row.session_id, from, row.event_count)) {
-    const isEnough = append.first_sequence - from >= MOST_EVENTS * share || bytes >= MOST_BYTES * share;
+    const isEnough = append.first_sequence - from >= MAX_EVENTS * share || bytes >= MAX_BYTES * share;
     if (appends.length > 0 && isEnough) return { appends, isEnd: false };
     appends.push(copy(append));
     bytes += append.body.byteLength;

@@ -74,7 +74,7 @@ export interface Slice extends RowChanges {
  * In a session with more events than this, each writing of a record counts as a separate record, even if the record is written
  * again or repeated.
  */
-const MOST_REWRITTEN = 100_000;
+const MAX_REWRITTEN = 100_000;
 
 type Begun = Pick<KeptSession, 'facts' | 'open' | 'records' | 'rows'>;
 /** `records` is set if all entries were folded again. */
@@ -94,7 +94,7 @@ export function deriveSlice(job: SliceJob, prices: Prices, kept = new KeptSessio
   );
   const isRewritten =
     before.isRewritten || entries.some(({ writing, echo }) => writing !== undefined || echo !== undefined);
-  const isAnew = isRewritten && job.eventCount <= MOST_REWRITTEN;
+  const isAnew = isRewritten && job.eventCount <= MAX_REWRITTEN;
   const counted = begun.records?.add(entries);
   if (isAnew && isEnd && !counted && stored?.earlier === undefined) return undefined;
   const folded = job.hasOtherPrices
@@ -153,7 +153,7 @@ function foldOn(
   priceOf: PriceOf,
   counted = entries,
 ): Folded {
-  if (facts.folded === 0) noteBranch(facts, place.gitBranch?.slice(0, LONGEST_PLACE));
+  if (facts.folded === 0) noteBranch(facts, place.gitBranch?.slice(0, MAX_PLACE));
   fold(
     facts,
     counted.filter(({ sequence }) => sequence > facts.folded),
@@ -178,7 +178,7 @@ function foldAnew({ stored, place }: SliceJob, { lag }: Facts, entries: readonly
   const facts = noFacts();
   // The facts start empty, because entries with another place would otherwise count as already folded.
   const standing = withoutRepeated(all.flatMap((entry) => standingAt(entry)));
-  noteBranch(facts, place.gitBranch?.slice(0, LONGEST_PLACE));
+  noteBranch(facts, place.gitBranch?.slice(0, MAX_PLACE));
   fold(facts, standing, priceOf);
   const last = all.at(-1);
   const folded = last ? last.sequence + last.span - 1 : 0;
@@ -191,14 +191,14 @@ function withoutRepeated(entries: readonly Entry[]): Entry[] {
   return entries.filter(({ lane, echo }) => !echo || lane === undefined || !own.has(lane));
 }
 
-const LONGEST_PLACE = 300;
+const MAX_PLACE = 300;
 
 /** The remote with which the session was opened is the most reliable. A folder alone is the last resort. */
 function repositoryOf(facts: Facts, { repository, remote, repoRoot }: SliceJob['place']): string | undefined {
   const told = facts.address;
   const known = remote === null ? undefined : addressOf(remote);
   const address = repository ?? (told !== undefined && hasHost(told) ? told : (known ?? told));
-  return (address ?? repoRoot ?? facts.folder)?.slice(0, LONGEST_PLACE);
+  return (address ?? repoRoot ?? facts.folder)?.slice(0, MAX_PLACE);
 }
 
 function noteLag(facts: Facts, { appends, through }: SliceJob, entries: readonly Entry[]): void {

@@ -266,13 +266,13 @@ export function takeRoom(facts: Facts, name: string, beside = BESIDE): boolean {
 }
 
 /** The largest count of one event. */
-const MOST_COUNTED = 1_000_000;
+const MAX_COUNTED = 1_000_000;
 const LARGEST = 2_147_483_647;
 
 /** Adds a count from an event. For any event, the sum is never negative and fits its column. */
 export const add = (one: number, other: number): number =>
-  Math.min(LARGEST, one + Math.min(MOST_COUNTED, Math.max(0, Math.trunc(other))));
+  Math.min(LARGEST, one + Math.min(MAX_COUNTED, Math.max(0, Math.trunc(other))));
 
 /** Undoes `add`. */
 export const subtract = (one: number, other: number): number =>
-  Math.max(0, one - Math.min(MOST_COUNTED, Math.max(0, Math.trunc(other))));
+  Math.max(0, one - Math.min(MAX_COUNTED, Math.max(0, Math.trunc(other))));

@@ -5,9 +5,9 @@ import { add, type Command, type Facts, type File, keep, type OpenCall, subtract
 
 const MOST = { files: 2_000, reads: 500, commands: 500, unanswered: 200, answered: 40 };
 /** The most characters of the name of a running command. */
-const LONGEST_NAME = 100;
+const MAX_NAME = 100;
 /** The most characters, as JSON, of one call that waits for its result. */
-const LONGEST_KEPT = 20_000;
+const MAX_KEPT = 20_000;
 
 /**
  * Keeps a call until its results arrive.
@@ -54,7 +54,7 @@ export function openCall(facts: Facts, entry: CallEntry, day: string | undefined
   };
   forgetOldest(facts);
   const room = roomOf(callId, call);
-  if (room <= LONGEST_KEPT && hasRoom(facts, room)) {
+  if (room <= MAX_KEPT && hasRoom(facts, room)) {
     facts.openCalls.set(callId, { ...call, room });
     facts.room -= room;
     return;
@@ -146,7 +146,7 @@ export function closeCall(facts: Facts, entry: ResultEntry, hasFailed: boolean):
 function noteEnd({ openCalls }: Facts, call: OpenCall, running: string | undefined): void {
   const { running: before } = call;
   call.isAnswered = running === undefined;
-  if (running !== undefined) call.running = running.slice(0, LONGEST_NAME);
+  if (running !== undefined) call.running = running.slice(0, MAX_NAME);
   else if (before !== undefined) {
     for (const other of openCalls.values()) {
       if (other.running !== before) continue;
@@ -167,7 +167,7 @@ function countEdits(facts: Facts, call: OpenCall, entry: ResultEntry): void {
   call.isTold = isTold;
   call.isCounted = true;
   // Without room to remember the changes, a repeated result would count again.
-  const isKept = room <= Math.min(facts.room, LONGEST_KEPT - call.room);
+  const isKept = room <= Math.min(facts.room, MAX_KEPT - call.room);
   call.changes = isKept ? changes : [];
   const change = isKept ? room : 0;
   call.room += change;

@@ -2,7 +2,7 @@ import { addressOf } from '../../contract/repository.ts';
 import type { MetaEntry } from '../../transcript/entry/entry.ts';
 import { type Facts, takeRoom } from './facts.ts';
 
-const MOST_BRANCHES = 50;
+const MAX_BRANCHES = 50;
 
 /** Later facts replace earlier ones, with one exception: a title from a person stays when the agent invents one. */
 export function noteMeta(facts: Facts, { facts: told, lane }: MetaEntry): void {
@@ -46,7 +46,7 @@ export function noteBranch(facts: Facts, branch: string | undefined | null): voi
   if (!branch || facts.branches.at(-1) === branch) return;
   const known = facts.branches.indexOf(branch);
   if (known >= 0) facts.branches.splice(known, 1);
-  else if (facts.branches.length >= MOST_BRANCHES || !takeRoom(facts, branch)) return;
+  else if (facts.branches.length >= MAX_BRANCHES || !takeRoom(facts, branch)) return;
   facts.branches.push(branch);
 }
 

@@ -8,7 +8,7 @@ import type { SliceJob } from './derive-slice.ts';
 import type { DeriveThread } from './derive-thread.ts';
 
 /** The most events that are derived at once for a reader who cannot wait for the indexer. */
-const MOST_AT_ONCE = 2_000;
+const MAX_AT_ONCE = 2_000;
 
 /**
  * A line of JSON for each chunk of the session from `from` on. The events after the last chunk get lines too, if they are few.
@@ -26,7 +26,7 @@ export async function* indexLines(
     yield line(chunk.first_sequence, chunk.last_sequence, chunk.entries);
     next = chunk.last_sequence + 1;
   }
-  if (next > eventCount || eventCount - next >= MOST_AT_ONCE) return;
+  if (next > eventCount || eventCount - next >= MAX_AT_ONCE) return;
   const { appends, isEnd } = await readSome(db, row, next, 4);
   const slice = await thread.derive(lastSlice(row, next, appends, isEnd), asker);
   for (const { first, last, entries } of slice?.chunks ?? []) yield line(first, last, entries);

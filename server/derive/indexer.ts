@@ -58,13 +58,13 @@ const ENOUGH_EVENTS = 256;
 /** The number of sessions that are derived at the same time: while one is written, the next one is read. */
 const AT_ONCE = 2;
 /** The most noted sessions. `catchUp` and readers find the others. */
-const MOST_NOTED = 10_000;
+const MAX_NOTED = 10_000;
 /** How long a session is left alone after its events took too long to derive. */
 const REST_MS = 600_000;
 const PATIENCE_MS = 300;
 /** How long a reader waits for the store to answer whether sessions are behind. */
 const QUESTION_PATIENCE_MS = 100;
-const LONGEST_REST_MS = 1_000;
+const MAX_REST_MS = 1_000;
 /** If a session waits longer than this, people who look at figures and searches notice it. */
 const LAG_MS = 2_000;
 /** Clocks of replicas differ, and a session may have been opened during the last check. */
@@ -73,7 +73,7 @@ const OVERLAP_MS = 600_000;
 const CHECK_ALL_MS = 86_400_000;
 
 /** The most noted sessions that one search derives. The others stay noted: the queue of their organization would drop some. */
-const MOST_REACHED = 200;
+const MAX_REACHED = 200;
 
 /** A request to derive a session. It exists until a run takes it. */
 interface DeriveRequest {
@@ -134,7 +134,7 @@ export class Indexer {
    */
   note({ organizationId, sessionId, ...change }: Target & Partial<Change>): void {
     const known = this.#noted.get(sessionId);
-    if (this.#isClosed || (!known && this.#noted.size >= MOST_NOTED)) return;
+    if (this.#isClosed || (!known && this.#noted.size >= MAX_NOTED)) return;
     const { gatherOpenMs = GATHER_OPEN_MS, now } = this.#options;
     // The events of the change are not kept here: they would stay in memory until the session's turn comes.
     const events = (known?.events ?? 0) + (change.events?.length ?? 0);
@@ -166,7 +166,7 @@ export class Indexer {
   /** Derives noted sessions of the organization, the longest noted first. Settles when that is done, or the time is over. */
   async reachNoted(organizationId: string, patienceMs = QUESTION_PATIENCE_MS): Promise<void> {
     const isOf = (session: Noted) => session.organizationId === organizationId;
-    const noted = [...this.#noted.values().filter(isOf).take(MOST_REACHED)];
+    const noted = [...this.#noted.values().filter(isOf).take(MAX_REACHED)];
     if (noted.length > 0) await withinPatience(this.#runNoted(noted), patienceMs);
   }
 
@@ -340,7 +340,7 @@ const onlyGrows = ({ status, eventCount = 0, events }: Partial<Change>): boolean
 function createRest(isQuick: () => boolean, signal: AbortSignal): () => Promise<void> {
   let since = performance.now();
   return async () => {
-    const took = Math.min(LONGEST_REST_MS, performance.now() - since);
+    const took = Math.min(MAX_REST_MS, performance.now() - since);
     if (!isQuick()) await wait(took, undefined, { signal }).catch(() => undefined);
     since = performance.now();
   };

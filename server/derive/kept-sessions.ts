@@ -17,7 +17,7 @@ export interface KeptSession {
 }
 
 /** The most bytes of kept facts, entries and words: some 8 MB of memory. */
-const MOST_WEIGHT = 6_000_000;
+const MAX_WEIGHT = 6_000_000;
 
 /**
  * Keeps the state of the most recently derived sessions, so that the events of their open chunk need not be read again. The
@@ -44,7 +44,7 @@ export class KeptSessions {
     this.#sessions.set(sessionId, session);
     this.#weight += weightOf(session);
     for (const [oldest, { through }] of this.#sessions) {
-      if (this.#weight <= MOST_WEIGHT) break;
+      if (this.#weight <= MAX_WEIGHT) break;
       this.take(oldest, through);
     }
   }

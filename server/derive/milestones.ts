@@ -4,7 +4,7 @@ import { type Facts, type OpenCall, takeRoom } from './facts.ts';
 
 const MOST = 500;
 /** A person who is away for less time may just be reading. */
-const SHORTEST_WAIT_MS = 5 * 60_000;
+const MIN_WAIT_MS = 5 * 60_000;
 
 function add(facts: Facts, { sequence, timed, time }: Entry, milestone: Omit<Milestone, 'sequence' | 'time'>): void {
   if (facts.milestones.length >= MOST || !takeRoom(facts, milestone.text + (milestone.url ?? ''))) return;
@@ -74,7 +74,7 @@ const titleOf = (command: string): string | undefined =>
 export function noteWait(facts: Facts, prompt: PromptEntry): void {
   if (!prompt.timed || facts.workedAt === undefined) return;
   const durationMs = prompt.time - facts.workedAt;
-  if (durationMs > SHORTEST_WAIT_MS) add(facts, prompt, { kind: 'wait', text: '', durationMs });
+  if (durationMs > MIN_WAIT_MS) add(facts, prompt, { kind: 'wait', text: '', durationMs });
 }
 
 /** The commits in the output. A quiet command prints none, so the subjects in the command itself count unless it failed. */

@@ -16,13 +16,12 @@ type Shown = Pick<
   'title' | 'firstPrompt' | 'firstCommand' | 'repository' | 'gitBranch' | 'account' | 'model' | 'shape'
 >;
 
-const LONGEST_COMMAND = 120;
+const MAX_COMMAND = 120;
 
 export const writeShown = (facts: Facts): string => {
   const { title, firstPrompt, repository, branches, account, model, shape, first, last, commands } = facts;
   const [command] = commands.keys();
-  const firstCommand =
-    title === undefined && firstPrompt === undefined ? command?.slice(0, LONGEST_COMMAND) : undefined;
+  const firstCommand = title === undefined && firstPrompt === undefined ? command?.slice(0, MAX_COMMAND) : undefined;
   const shown = { title, firstPrompt, firstCommand, repository, gitBranch: branches.at(-1), account, model };
   const isTimed = first !== undefined && last !== undefined;
   return JSON.stringify({ ...shown, ...(isTimed && { shape: shapeOf(shape, last - first) }) });

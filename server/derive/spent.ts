@@ -9,7 +9,7 @@ import type { Priced, PriceOf } from './prices/prices.ts';
 /** The most that one session can make others keep. */
 const MOST = { responses: 100, counted: 2_000, models: 50 };
 /** The limit for one event. It keeps sums of tokens whole numbers. */
-const MOST_TOKENS = 1_000_000_000;
+const MAX_TOKENS = 1_000_000_000;
 /** The bytes of the numbers of a sum. */
 const BESIDE = 280;
 
@@ -81,7 +81,7 @@ export function addUsage(
 ): { sums: Day | undefined; model: string; before: Charge; after: Charge } | undefined {
   const { input, cacheRead, cacheWrite, cacheWrite1h, output, webSearches, responseId } = usage;
   const told = [input, cacheRead, cacheWrite, cacheWrite1h, output, webSearches].map((count) =>
-    Math.min(MOST_TOKENS, Math.trunc(count)),
+    Math.min(MAX_TOKENS, Math.trunc(count)),
   ) as Tokens;
   const id = responseId === undefined ? undefined : hash('sha256', responseId, 'base64url').slice(0, 12);
   const known = id === undefined ? undefined : facts.responses.get(id);

@@ -27,7 +27,7 @@ type DaySums = Omit<UsageSum, 'value'>;
 const MOST = { values: 20, tools: 50, attention: 5, running: 20, latest: 500 };
 const HOURS_OF_WEEK = 168;
 /** For more days than this, groups are shown by week, so that an answer never has more than 2,400 rows. */
-const MOST_BY_DAY = 120;
+const MAX_BY_DAY = 120;
 const DAY_MS = 86_400_000;
 /** With more sessions than this, the sessions of all time are searched first for the top ones. */
 const FEW_SESSIONS = 5_000;
@@ -65,7 +65,7 @@ export async function readUsage(
     findLatest(db, viewer, filter, MOST.latest),
   ]);
   const total = add(all);
-  const by = (Date.parse(filter.to) - Date.parse(filter.from)) / DAY_MS >= MOST_BY_DAY ? 'week' : 'day';
+  const by = (Date.parse(filter.to) - Date.parse(filter.from)) / DAY_MS >= MAX_BY_DAY ? 'week' : 'day';
   const dimensions = DIMENSIONS.filter((dimension) => dimension !== 'person' || grouping.groupByPerson);
   const groups = await Promise.all(dimensions.map((dimension) => readGroups(db, filter, dimension, grouping, all, by)));
   const few = total.sessions <= FEW_SESSIONS;

@@ -1,5 +1,5 @@
 import { ADD_ON_KINDS, type AddOnKind } from '../../contract/names.ts';
-import { LONGEST_COMMAND } from '../../contract/query.ts';
+import { MAX_COMMAND } from '../../contract/query.ts';
 import { storable } from '../store/columns.ts';
 import type { SessionValueRow } from '../store/schema.ts';
 import { hoursOfWeek } from './day-rows.ts';
@@ -40,16 +40,16 @@ const namesOf = (keys: ReadonlySet<string>, kind: AddOnKind) =>
   [...keys].filter((key) => key.startsWith(`${kind} `)).map((key) => key.slice(kind.length + 1));
 
 /** The limit for each session. People hardly search for single commands of a session with more. */
-const MOST_COMMANDS = 400;
+const MAX_COMMANDS = 400;
 
 /** The programs in shell commands, so that `command:` finds a program behind `cd … &&`. */
 function programsOf({ commands }: Facts): Set<string> {
   const found = new Set<string>();
   for (const command of commands.keys()) {
     for (const part of command.split(/&&|\|\||[;|\n]/)) {
-      if (found.size >= MOST_COMMANDS) return found;
+      if (found.size >= MAX_COMMANDS) return found;
       const program = part.trim().replace(/^(?:\w+=\S*\s+|(?:npx|bunx|sudo)\s+)+/, '');
-      if (/^[\w./~$-]/.test(program)) found.add(program.slice(0, LONGEST_COMMAND).trim());
+      if (/^[\w./~$-]/.test(program)) found.add(program.slice(0, MAX_COMMAND).trim());
     }
   }
   return found;

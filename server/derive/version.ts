@@ -10,16 +10,16 @@ import { VERSION } from './facts.ts';
 
 const SETTING = 'prices';
 /** More than the number of times that prices change before the next version of the rules. */
-const MOST_PRICES = 100_000;
+const MAX_PRICES = 100_000;
 
-const versionWith = (prices: number): number => VERSION * MOST_PRICES + prices;
+const versionWith = (prices: number): number => VERSION * MAX_PRICES + prices;
 
 /** The earliest and the latest version whose facts have the form that this release reads. */
-export const VERSIONS_OF_FORM = [versionWith(0), versionWith(MOST_PRICES - 1)] as const;
+export const VERSIONS_OF_FORM = [versionWith(0), versionWith(MAX_PRICES - 1)] as const;
 
 /** Whether data of the version differs from that of the current one by its prices only. */
 export const hasRulesOf = (version: number, current: number): boolean =>
-  Math.trunc(version / MOST_PRICES) === Math.trunc(current / MOST_PRICES);
+  Math.trunc(version / MAX_PRICES) === Math.trunc(current / MAX_PRICES);
 
 export const hasFormOf = (version: number): boolean => version >= VERSIONS_OF_FORM[0] && version <= VERSIONS_OF_FORM[1];
 
@@ -29,7 +29,7 @@ export async function readVersion(db: Db, fingerprint: string): Promise<number> 
     const known = await rememberSetting(db, SETTING, () => `1 ${fingerprint}`);
     const [number = '0', last] = known.split(' ');
     if (last === fingerprint) return versionWith(Number(number));
-    const next = (Number(number) + 1) % MOST_PRICES;
+    const next = (Number(number) + 1) % MAX_PRICES;
     if (await replaceSetting(db, SETTING, known, `${next} ${fingerprint}`)) return versionWith(next);
   }
 }

@@ -15,7 +15,7 @@ export interface DirectoryUser {
 type Values = Record<string, unknown>;
 
 const LONGEST = 256;
-export const MOST_EMAILS = 20;
+export const MAX_EMAILS = 20;
 const NAMES = ['formatted', 'givenName', 'familyName'] as const;
 
 /**
@@ -54,8 +54,8 @@ function emailOf({ userName, emails = [] }: ScimAttributes): string {
 
 function readEmails(value: unknown): NonNullable<ScimAttributes['emails']> {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value) || value.length > MOST_EMAILS)
-    throw wrong('emails', `must be ${MOST_EMAILS} e-mails at most`);
+  if (!Array.isArray(value) || value.length > MAX_EMAILS)
+    throw wrong('emails', `must be ${MAX_EMAILS} e-mails at most`);
   return value.flatMap((email) => {
     const text = isObject(email) ? readText(email, 'value') : undefined;
     if (text === undefined || text === '') return [];

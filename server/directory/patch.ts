@@ -2,7 +2,7 @@ import { type Filter, type LogExp, parse, filter as testerOf } from 'scim2-parse
 import type { ScimOperation } from '../../contract/directory.ts';
 import { Problem } from '../../contract/problem.ts';
 import { FILTERED, type UserFilter } from '../store/directory.ts';
-import { isObject, MOST_EMAILS } from './attributes.ts';
+import { isObject, MAX_EMAILS } from './attributes.ts';
 
 /*
  * PATCH of SCIM (RFC 7644, 3.5.2) for the attributes that the service keeps. A path is only compared with their names and never
@@ -18,9 +18,9 @@ const CORE = /^urn:ietf:params:scim:schemas:core:2\.0:User:/i;
 const PATH = /^(\w+)(?:\[([^[\]]+)\])?(?:\.(\w+))?$/;
 
 /** The most attributes that one request changes. */
-const MOST_CHANGES = 200;
+const MAX_CHANGES = 200;
 /** The most characters of the path of an attribute. */
-const LONGEST_PATH = 256;
+const MAX_PATH = 256;
 
 /** The filter parser would take years for an unterminated text with some 50 line breaks. */
 const PARSABLE = /^\P{Cc}{1,512}$/u;
@@ -32,8 +32,8 @@ const PARSABLE = /^\P{Cc}{1,512}$/u;
 export function patchUser(before: Values, operations: readonly ScimOperation[]): Values {
   const user = structuredClone(before);
   const changes = operations.flatMap(separate);
-  if (changes.length > MOST_CHANGES) {
-    throw new Problem('validation_failed', `One request changes ${MOST_CHANGES} attributes at most. Send several.`);
+  if (changes.length > MAX_CHANGES) {
+    throw new Problem('validation_failed', `One request changes ${MAX_CHANGES} attributes at most. Send several.`);
   }
   for (const { op, path, value } of changes) change(user, op.toLowerCase(), path, value);
   return user;
@@ -50,7 +50,7 @@ function change(user: Values, op: string, path: string, value: unknown): void {
   // Extensions, such as the enterprise user, and their attributes.
   if (/^urn:/i.test(path) && !CORE.test(path)) return;
   const [, first = '', filter, last] = PATH.exec(path.replace(CORE, '')) ?? [];
-  if (first === '' || path.length > LONGEST_PATH) {
+  if (first === '' || path.length > MAX_PATH) {
     throw new Problem('invalid_path', `The path ${path.slice(0, 100)} cannot be read.`);
   }
   const single = nameIn(SINGLE, first);
@@ -106,8 +106,8 @@ function changeEmails(given: unknown, { op, filter, part, value }: EmailChange):
  * @throws Problem `validation_failed`
  */
 function fewEmails<Email>(emails: Email[]): Email[] {
-  if (emails.length <= MOST_EMAILS) return emails;
-  throw new Problem('validation_failed', `A user has ${MOST_EMAILS} e-mails at most.`);
+  if (emails.length <= MAX_EMAILS) return emails;
+  throw new Problem('validation_failed', `A user has ${MAX_EMAILS} e-mails at most.`);
 }
 
 /** An e-mail whose value is not a text, such as an object, may not be comparable. The check of all changes refuses it later. */

@@ -15,8 +15,8 @@ import type { Db, HoldRow, MemberKey } from '../store/schema.ts';
 import { named, type Viewer } from '../store/viewer.ts';
 
 /** How many holds may be in force. It is limited because each deletion of a session checks the holds. */
-const MOST_IN_FORCE = 500;
-const MOST_LISTED = 1_000;
+const MAX_IN_FORCE = 500;
+const MAX_LISTED = 1_000;
 
 /** Prevents new holds in the organization until the transaction ends. SQLite has only one writer. */
 export const preventHolds = (transaction: Db, organizationId: string) => lock(transaction, 'shared', organizationId);
@@ -105,7 +105,7 @@ export async function placeHold(
     sql<{ count: number | string }>`
       select count(*) as count from holds where organization_id = ${organizationId} and released_at is null`,
   );
-  if (Number(count) >= MOST_IN_FORCE) throw tooMany();
+  if (Number(count) >= MAX_IN_FORCE) throw tooMany();
   const row = await oneRow(
     transaction,
     sql<HoldRow>`
@@ -148,7 +148,7 @@ export const listHolds = (db: Db, organizationId: string): Promise<HoldRow[]> =>
     db,
     sql<HoldRow>`
       select * from holds where organization_id = ${organizationId}
-      order by case when released_at is null then 0 else 1 end, hold_id desc limit ${MOST_LISTED}`,
+      order by case when released_at is null then 0 else 1 end, hold_id desc limit ${MAX_LISTED}`,
   );
 
 export const toHold = (row: HoldRow, sessions?: number): Hold => ({
@@ -224,4 +224,4 @@ const record = (transaction: Db, row: HoldRow, action: 'hold.placed' | 'hold.rel
   );
 
 const tooMany = () =>
-  new Problem('quota_reached', `An organization has ${MOST_IN_FORCE} holds in force at most. Release one first.`);
+  new Problem('quota_reached', `An organization has ${MAX_IN_FORCE} holds in force at most. Release one first.`);

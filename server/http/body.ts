@@ -184,7 +184,7 @@ function decodeInto(target: Buffer, zstd: Buffer): void {
   try {
     const plain = zstdDecompressSync(zstd, {
       maxOutputLength: size + 1,
-      chunkSize: Math.max(SMALLEST_CHUNK, size + 1),
+      chunkSize: Math.max(MIN_CHUNK, size + 1),
     });
     if (plain.byteLength !== size) throw new Error(`a frame declares ${size} bytes and holds ${plain.byteLength}`);
     target.set(plain);
@@ -194,7 +194,7 @@ function decodeInto(target: Buffer, zstd: Buffer): void {
 }
 
 /** The smallest output chunk that Node accepts. */
-const SMALLEST_CHUNK = 64;
+const MIN_CHUNK = 64;
 
 async function decodeLarge(bytes: Buffer, encoding: Encoding, limit: number, account: Account): Promise<Buffer> {
   const stream = DECODERS[encoding].createStream({ chunkSize: 256 * 1024 });

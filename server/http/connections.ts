@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { networkOf } from '../network.ts';
 
 /** Each connection may buffer about 100 KB before its sender is known. */
-const MOST_CONNECTIONS = 4_096;
+const MAX_CONNECTIONS = 4_096;
 
 interface Connection {
   network: string;
@@ -31,7 +31,7 @@ export class Connections {
   readonly #byNetwork = new Map<string, Set<Socket>>();
   #closing = false;
 
-  constructor(server: Server, most = MOST_CONNECTIONS) {
+  constructor(server: Server, most = MAX_CONNECTIONS) {
     this.#most = most;
     server.on('connection', (socket) => this.#add(socket));
   }

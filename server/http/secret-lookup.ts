@@ -42,7 +42,7 @@ const ANSWERED_WITHIN_MS = 500;
 const CACHE_MS = 4_000;
 /** How long a cached secret stays valid while the store is down. */
 const BELIEVED_MS = 24 * 60 * 60 * 1_000;
-const MOST_CACHED = 10_000;
+const MAX_CACHED = 10_000;
 /** `lastUsedAt` is coarse, so that a request costs no write. */
 const LAST_USED_EVERY_MS = 60_000;
 
@@ -121,6 +121,6 @@ export function createSecretLookup({ db, pepper, limits, now, onError }: SecretL
 }
 
 function remember<Entry>(cache: Map<string, Entry>, value: string, entry: Entry): void {
-  if (cache.size >= MOST_CACHED) cache.clear();
+  if (cache.size >= MAX_CACHED) cache.clear();
   cache.set(value, entry);
 }

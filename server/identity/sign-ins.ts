@@ -4,7 +4,7 @@ import type { Db } from '../store/schema.ts';
 /** A person's sign-in is recorded at most this often, because providers issue a new token every few minutes. */
 export const NOTED_EVERY_MS = 3_600_000;
 /** The most people whose last record is remembered. */
-const MOST_PEOPLE = 10_000;
+const MAX_PEOPLE = 10_000;
 
 /**
  * Records in the audit log that members sign in at a provider outside the service. Such a provider does not report sign-ins, so
@@ -25,7 +25,7 @@ export class SignIns {
     const at = this.#now();
     if ((this.#until.get(userId) ?? 0) > at) return;
     await recordSeen(this.#db, organizationId, userId, { at, before: at - NOTED_EVERY_MS });
-    if (this.#until.size >= MOST_PEOPLE) this.#until.clear();
+    if (this.#until.size >= MAX_PEOPLE) this.#until.clear();
     this.#until.set(userId, at + NOTED_EVERY_MS);
   }
 }

@@ -11,7 +11,7 @@ export interface UserinfoOptions {
 
 const KEEP_MS = 10 * 60_000;
 const FAILURE_KEEP_MS = 60_000;
-const MOST_KEPT = 10_000;
+const MAX_KEPT = 10_000;
 
 interface Known {
   claims: JWTPayload | undefined;
@@ -47,7 +47,7 @@ export function createUserinfo(options: UserinfoOptions) {
     const pending = asking.get(subject) ?? ask(token, subject).finally(() => asking.delete(subject));
     asking.set(subject, pending);
     const answer = await pending;
-    if (known.size >= MOST_KEPT) known.clear();
+    if (known.size >= MAX_KEPT) known.clear();
     known.set(subject, answer);
     return answer.claims;
   };

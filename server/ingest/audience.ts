@@ -10,7 +10,7 @@ export interface Audiences {
 
 /** How long a process may use an outdated audience if it misses the notice of a change. */
 const VALID_MS = 500;
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 interface Known {
   audience: Audience;
@@ -51,7 +51,7 @@ export function createAudiences(
     known.delete(sessionId);
     known.set(sessionId, { audience, until: now() + VALID_MS });
     for (const oldest of known.keys()) {
-      if (known.size <= MOST_REMEMBERED) break;
+      if (known.size <= MAX_REMEMBERED) break;
       known.delete(oldest);
     }
   }

@@ -17,7 +17,7 @@ const PAGE = 8 * 1024 * 1024;
  * An append that contains requested events may contain others, which are decoded and skipped. No further session is read after
  * this many skipped bytes.
  */
-const MOST_SKIPPED = 8 * 1024 * 1024;
+const MAX_SKIPPED = 8 * 1024 * 1024;
 /** How much is hashed before other requests are served. Work is counted in characters; this amount takes 2 to 10 ms. */
 const WORK_A_TURN = 1024 * 1024;
 /** The work for an event in addition to its characters. */
@@ -60,7 +60,7 @@ class DigestsWriter {
 
   async *#writeSession(session: SessionRow, from: number): AsyncGenerator<string> {
     const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = session;
-    if (this.#skipped >= MOST_SKIPPED) this.#eventsLeft = 0;
+    if (this.#skipped >= MAX_SKIPPED) this.#eventsLeft = 0;
     const to = Math.min(eventCount, from + this.#eventsLeft - 1);
     let next = to + 1;
     let separator = '';

@@ -39,13 +39,13 @@ export interface Live {
 /** How often a comment line is sent, so that proxies do not close a quiet stream. */
 const HEARTBEAT_MS = 15_000;
 /** How many streams, and thus tabs, one person may have open. */
-const MOST_A_PERSON = 30;
+const MAX_A_PERSON = 30;
 /** How many changes may wait for a watcher. A slower watcher is disconnected, and reads everything again on reconnecting. */
-const MOST_PENDING = 1_000;
+const MAX_PENDING = 1_000;
 /** How many sessions' last states are kept in memory. Notifications that overtake each other are less than a second apart. */
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 /** How long a stream lasts at most. The token and the membership are checked again when the watcher reconnects. */
-const LONGEST_MS = 15 * 60_000;
+const MAX_MS = 15 * 60_000;
 
 export function createLive(now: () => number, audiences: Audiences): Live {
   interface Stream extends Watcher {
@@ -69,7 +69,7 @@ export function createLive(now: () => number, audiences: Audiences): Live {
     latestChanges.delete(change.sessionId);
     latestChanges.set(change.sessionId, latest);
     for (const oldest of latestChanges.keys()) {
-      if (latestChanges.size <= MOST_REMEMBERED) break;
+      if (latestChanges.size <= MAX_REMEMBERED) break;
       latestChanges.delete(oldest);
     }
     return latest;
@@ -78,8 +78,8 @@ export function createLive(now: () => number, audiences: Audiences): Live {
   function add(stream: Stream): () => void {
     const ofOrganization = streams.get(stream.organizationId) ?? new Set();
     const mine = [...ofOrganization].filter(({ userId }) => userId === stream.userId);
-    if (mine.length >= MOST_A_PERSON) {
-      const sentence = `You have ${MOST_A_PERSON} live streams open. Close some tabs, then try again.`;
+    if (mine.length >= MAX_A_PERSON) {
+      const sentence = `You have ${MAX_A_PERSON} live streams open. Close some tabs, then try again.`;
       throw new Problem('rate_limited', sentence, { retryAfter: 30 });
     }
     streams.set(stream.organizationId, ofOrganization.add(stream));
@@ -141,7 +141,7 @@ export function createLive(now: () => number, audiences: Audiences): Live {
       function tell(change: LiveChange): void {
         pending.set(change.sessionId, change);
         send();
-        if (pending.size > MOST_PENDING) end();
+        if (pending.size > MAX_PENDING) end();
       }
 
       function end(): void {
@@ -156,7 +156,7 @@ export function createLive(now: () => number, audiences: Audiences): Live {
       const heartbeat = setInterval(() => {
         if (wanted) wanted = readable.push(': still here\n\n');
       }, HEARTBEAT_MS);
-      const expiry = setTimeout(end, Math.min(LONGEST_MS, Math.max(0, watcher.until - now())));
+      const expiry = setTimeout(end, Math.min(MAX_MS, Math.max(0, watcher.until - now())));
       watcher.signal.addEventListener('abort', end, { once: true });
       readable.push(': connected\n\n');
       if (closed || watcher.signal.aborted) end();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LiveChange } from '../../contract/extensions.ts';
-import { LONGEST_NOTICE, type Notices } from '../store/notices.ts';
+import { MAX_NOTICE, type Notices } from '../store/notices.ts';
 import type { Audience } from '../store/viewer.ts';
 
 /** The other processes on the same store. */
@@ -32,7 +32,7 @@ export interface PeersOptions {
 /** Changes are batched this long before the other processes are notified. */
 const TELL_EVERY_MS = 50;
 /** How many sessions' changes may wait for sending. Watchers of other processes learn of further changes when they poll. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 /** A process that has not received its own notice within this time receives none at all. */
 const ECHO_WITHIN_MS = 5_000;
 
@@ -100,7 +100,7 @@ export function createPeers({
 
   return {
     tell(organizationId, change) {
-      if (closing.signal.aborted || waiting.size >= MOST_WAITING) return;
+      if (closing.signal.aborted || waiting.size >= MAX_WAITING) return;
       waiting.set(change.sessionId, [organizationId, change]);
       timer ??= setTimeout(flush, TELL_EVERY_MS);
     },
@@ -123,7 +123,7 @@ export function createPeers({
 /** Packs the changes into as few notices as possible; no changes make one empty notice. */
 function packed(from: string, changes: Notice['changes']): string[] {
   const text = JSON.stringify({ from, changes } satisfies Notice);
-  if (Buffer.byteLength(text) <= LONGEST_NOTICE || changes.length <= 1) return [text];
+  if (Buffer.byteLength(text) <= MAX_NOTICE || changes.length <= 1) return [text];
   const half = Math.ceil(changes.length / 2);
   return [...packed(from, changes.slice(0, half)), ...packed(from, changes.slice(half))];
 }

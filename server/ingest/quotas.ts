@@ -33,7 +33,7 @@ const WRITTEN_AT_ONCE = 1_000;
 const DAY_MS = 86_400_000;
 /** Growth is computed from this many days; for a younger organization from its age, but from at least a week. */
 const GROWTH_DAYS = 28;
-const LEAST_GROWTH_DAYS = 7;
+const MIN_GROWTH_DAYS = 7;
 
 interface Count {
   readAt: number;
@@ -107,7 +107,7 @@ export class StorageQuotas {
       return Promise.all([readStored(db, organizationId, this.#today()), readSent(db, organizationId, since)]);
     });
     const age = sent.first === null ? 0 : (Date.parse(this.#today()) - Date.parse(sent.first)) / DAY_MS + 1;
-    const bytesADay = sent.bytes / Math.max(age, LEAST_GROWTH_DAYS);
+    const bytesADay = sent.bytes / Math.max(age, MIN_GROWTH_DAYS);
     return {
       ...stored,
       bytesAWeek: Math.round(bytesADay * 7),

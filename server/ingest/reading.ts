@@ -17,7 +17,7 @@ export interface Reading {
 export type ReadBodies = (ReadAppend | RefusedAppend)[];
 
 /** How many bytes of bodies may wait for the thread. */
-const MOST_WAITING_BYTES = 128 * 1024 * 1024;
+const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 
 /** The longest body takes 140 ms on an idle processor. */
 const DEADLINE_MS = 20_000;
@@ -30,7 +30,7 @@ export function createBodyScanner(onGivenUp?: () => void): Reading {
   let waitingBytes = 0;
 
   async function readAside(bodies: readonly Buffer[], bytes: number, asker: JobAsker): Promise<ReadBodies> {
-    if (waitingBytes + bytes > MOST_WAITING_BYTES) throw notNow('Too many large bodies wait to be read');
+    if (waitingBytes + bytes > MAX_WAITING_BYTES) throw notNow('Too many large bodies wait to be read');
     waitingBytes += bytes;
     try {
       const job = { bodies: bodies as readonly Buffer<ArrayBuffer>[] };

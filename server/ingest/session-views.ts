@@ -21,7 +21,7 @@ export interface SessionViewsOptions {
 }
 
 /** How many rows may wait for the store, at about 300 bytes each. */
-const MOST_WAITING = 20_000;
+const MAX_WAITING = 20_000;
 /** How many rows one statement writes. */
 const WRITTEN_AT_ONCE = 200;
 
@@ -93,7 +93,7 @@ export class SessionViews {
     const key = keyOfLooks(looks);
     const known = this.#waiting.get(key);
     if (!known) {
-      if (this.#waiting.size >= MOST_WAITING) this.#options.onSettled?.('dropped', 1);
+      if (this.#waiting.size >= MAX_WAITING) this.#options.onSettled?.('dropped', 1);
       else this.#waiting.set(key, looks);
       return;
     }

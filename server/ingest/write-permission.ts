@@ -13,7 +13,7 @@ interface Known {
 /** A session gets another owner rarely. Like a revoked secret, the change takes effect on every replica within 5 s. */
 const CACHE_MS = 4_000;
 /** A row has about 400 bytes. */
-const MOST_CACHED = 20_000;
+const MAX_CACHED = 20_000;
 
 /**
  * Decides whether a secret may write to a session. An organization's plain secret may write to all of them; a machine's only to
@@ -66,7 +66,7 @@ export class WritePermission {
     const { session_id, organization_id, environment_id, user_id, secret_id } = known.row;
     this.#known.delete(session_id);
     this.#known.set(session_id, { ...known, row: { session_id, organization_id, environment_id, user_id, secret_id } });
-    if (this.#known.size <= MOST_CACHED) return;
+    if (this.#known.size <= MAX_CACHED) return;
     const [oldest] = this.#known.keys();
     if (oldest !== undefined) this.#known.delete(oldest);
   }

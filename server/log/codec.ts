@@ -14,15 +14,15 @@ export const ZSTD = 1;
 export const SENT = 2;
 
 /** Below this size, setting up a compressor takes more time than the rest of an append. */
-const SMALLEST_COMPRESSED = 1536;
+const MIN_COMPRESSED = 1536;
 const PARAMS = { [zlib.ZSTD_c_compressionLevel]: 1 };
-const LARGEST_CHUNK = 64 * 1024;
+const MAX_CHUNK = 64 * 1024;
 
 /** Compresses a plain frame if that makes it smaller. */
 export function pack({ codec, body }: Frame): Frame {
-  if (codec !== PLAIN || body.byteLength < SMALLEST_COMPRESSED) return { codec, body };
+  if (codec !== PLAIN || body.byteLength < MIN_COMPRESSED) return { codec, body };
   // One output chunk holds the whole batch and is no larger than necessary: 19 instead of 24 µs for 2 KiB.
-  const chunkSize = Math.min(body.byteLength, LARGEST_CHUNK);
+  const chunkSize = Math.min(body.byteLength, MAX_CHUNK);
   const packed = zstdCompressSync(body, { params: PARAMS, chunkSize }) as Buffer<ArrayBuffer>;
   return packed.byteLength < body.byteLength ? { codec: ZSTD, body: packed } : { codec, body };
 }

@@ -32,7 +32,7 @@ export interface SentBody {
 }
 
 /** A body is stored as it was sent only if at least this share of it is event types and payloads. */
-const LEAST_OF_USE = 0.9;
+const MIN_OF_USE = 0.9;
 
 /**
  * Encodes the events for the store. `pack` compresses the result if it is still plain.
@@ -56,7 +56,7 @@ function isWorthKeeping(events: readonly FramedEvent[], { zstd, plain }: SentBod
   // Reading refuses a larger body.
   if (plain.byteLength > MAX_APPEND_BYTES) return false;
   const used = events.reduce((sum, { eventType, payload }) => sum + eventType.length + payload.byteLength, 0);
-  return used >= plain.byteLength * LEAST_OF_USE && zstd.byteLength <= plain.byteLength / 2;
+  return used >= plain.byteLength * MIN_OF_USE && zstd.byteLength <= plain.byteLength / 2;
 }
 
 /** Returns -1 for an omitted payload, which has no place in the body; undefined for any other payload outside of the body. */
@@ -142,10 +142,10 @@ function openSent(body: Buffer): OpenFrame {
  */
 function decompress(zstd: Buffer): Buffer {
   const size = contentSizeOf(zstd) ?? 0;
-  const chunkSize = size < MAX_APPEND_BYTES ? Math.max(size + 1, SMALLEST_CHUNK) : undefined;
+  const chunkSize = size < MAX_APPEND_BYTES ? Math.max(size + 1, MIN_CHUNK) : undefined;
   return zstdDecompressSync(zstd, { maxOutputLength: MAX_APPEND_BYTES, chunkSize });
 }
 
-const SMALLEST_CHUNK = 16 * 1024;
+const MIN_CHUNK = 16 * 1024;
 
 const bufferOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

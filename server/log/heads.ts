@@ -45,13 +45,13 @@ interface Waiting extends ChangeRequest {
 }
 
 /** How often another replica may be faster before the change fails. */
-const MOST_ATTEMPTS = 20;
+const MAX_ATTEMPTS = 20;
 /** How long a change may take, including the changes before it. Afterwards its caller must try again. */
-const LONGEST_CHANGE_MS = 8_000;
+const MAX_CHANGE_MS = 8_000;
 /** How many bytes of bodies are committed together. */
-const LARGEST_BATCH_BYTES = 1024 * 1024;
+const MAX_BATCH_BYTES = 1024 * 1024;
 /** How many changes of one session may wait. */
-const MOST_WAITING = 4_096;
+const MAX_WAITING = 4_096;
 
 /**
  * Caches the heads of sessions on this replica, and is the only way to add entries to them. A session is in one of these
@@ -86,15 +86,15 @@ export class Heads<Seen extends Known> implements Journal {
     const { organizationId, sessionId } = change.place;
     const id = `${organizationId}.${sessionId}`;
     const decided = new Promise<Decision>((resolve, reject) => {
-      const waiting = { ...change, resolve, reject, until: performance.now() + LONGEST_CHANGE_MS };
+      const waiting = { ...change, resolve, reject, until: performance.now() + MAX_CHANGE_MS };
       const queue = this.#queues.get(id);
       if (!queue) {
         this.#queues.set(id, [waiting]);
         void this.#run(id, change.place);
-      } else if (queue.length < MOST_WAITING) queue.push(waiting);
+      } else if (queue.length < MAX_WAITING) queue.push(waiting);
       else reject(unavailable('Too many changes of this session wait. Try again.'));
     });
-    return withDeadline(() => decided, LONGEST_CHANGE_MS, undefined, tooSlow);
+    return withDeadline(() => decided, MAX_CHANGE_MS, undefined, tooSlow);
   }
 
   /** Caches a session that was just opened. */
@@ -140,7 +140,7 @@ export class Heads<Seen extends Known> implements Journal {
     for (const [at, { command, frame }] of queue.entries()) {
       const isDeletion = command.kind === 'delete' || command.kind === 'expire';
       bytes += frame?.body.byteLength ?? 0;
-      if (at > 0 && (isDeletion || bytes > LARGEST_BATCH_BYTES)) return at;
+      if (at > 0 && (isDeletion || bytes > MAX_BATCH_BYTES)) return at;
       if (isDeletion || at + 1 === this.#journal.together) return at + 1;
     }
     return queue.length;
@@ -159,7 +159,7 @@ export class Heads<Seen extends Known> implements Journal {
     this.#drop(id);
     let isFresh = seen === undefined;
     let isConflict = false;
-    for (let attempt = 0; attempt < MOST_ATTEMPTS && performance.now() < until; attempt++) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS && performance.now() < until; attempt++) {
       if (!seen) seen = await this.#journal.read(place, keys);
       else if (attempt > 0) {
         seen = await this.#journal.update(place, keys, seen, isConflict);

@@ -17,7 +17,7 @@ interface EventPart {
 }
 
 /** The same number as in deriving. */
-const MOST_JOINED = 64;
+const MAX_JOINED = 64;
 
 /**
  * Joins payloads that were sent in parts into one event, in the place of the first part. Parts that are not consecutive stay
@@ -32,7 +32,7 @@ export class Joiner {
     if (!isPart(payload)) return [...this.end(), event];
     const before = payload.part === this.#parts.length + 1 ? [] : this.end();
     this.#parts.push({ event, part: payload });
-    if (payload.part !== this.#parts.length || payload.of > MOST_JOINED) return [...before, ...this.end()];
+    if (payload.part !== this.#parts.length || payload.of > MAX_JOINED) return [...before, ...this.end()];
     if (payload.of !== this.#parts.length) return before;
     const parts = this.#parts;
     this.#parts = [];

@@ -9,16 +9,16 @@ import type { Db } from '../store/schema.ts';
 import { type Viewer, viewerOf } from '../store/viewer.ts';
 
 const DEFAULT_PAGE = 100;
-const LARGEST_PAGE = 500;
+const MAX_PAGE = 500;
 /** Events of a stream, and of each query for it. */
 const DEFAULT_EVENTS = 1_000;
-const MOST_EVENTS = 10_000;
+const MAX_EVENTS = 10_000;
 const EVENTS_AT_ONCE = 500;
 
 export const auditHandlers = ({ store: { db }, auditKey, now }: Deps) =>
   ({
     async listAudit({ caller, query }) {
-      const limit = Math.min(Number(query.limit ?? DEFAULT_PAGE), LARGEST_PAGE);
+      const limit = Math.min(Number(query.limit ?? DEFAULT_PAGE), MAX_PAGE);
       const before = query.cursor === undefined ? Number.MAX_SAFE_INTEGER : readSequence(query.cursor);
       const { action, actor } = query;
       const rows = await listAudit(db, caller.organizationId, { action, actor, before, limit: limit + 1 });
@@ -31,7 +31,7 @@ export const auditHandlers = ({ store: { db }, auditKey, now }: Deps) =>
     },
 
     async streamAuditEvents({ caller, query }) {
-      const limit = Math.min(Number(query.limit ?? DEFAULT_EVENTS), MOST_EVENTS);
+      const limit = Math.min(Number(query.limit ?? DEFAULT_EVENTS), MAX_EVENTS);
       return {
         status: 200,
         body: await streamText(linesOf(db, await viewerOf(db, caller), Number(query.after ?? 0), limit)),

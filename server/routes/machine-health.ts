@@ -12,7 +12,7 @@ const HABIT_MS = 28 * DAY_MS;
 /** A machine may be silent for this much longer than its longest pause, for instance over a one-day holiday. */
 const GRACE_MS = DAY_MS;
 /** With fewer days than this, no habit is known yet. */
-const FEWEST_DAYS = 3;
+const MIN_DAYS = 3;
 
 export const machineHealthHandlers = ({ store: { db }, longReads, now }: Deps) =>
   ({
@@ -64,7 +64,7 @@ const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
  */
 export function isSilent(lastSeenAt: number, days: readonly string[], now: number): boolean {
   const times = [...new Set(days)].map((day) => Date.parse(day)).filter((time) => time >= lastSeenAt - HABIT_MS);
-  if (times.length < FEWEST_DAYS) return false;
+  if (times.length < MIN_DAYS) return false;
   const pauses = times.map((time, index) => time - (times[index - 1] ?? time));
   return now - lastSeenAt > Math.max(...pauses) + GRACE_MS;
 }

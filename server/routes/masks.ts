@@ -1,4 +1,4 @@
-import { SHORTEST_MASKED } from '../../contract/mask.ts';
+import { MIN_MASKED } from '../../contract/mask.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import { findHoldOf } from '../erase/holds.ts';
@@ -68,10 +68,10 @@ export const maskHandlers = ({ store: { db }, longReads, masking, sessionViews, 
 
 /** @throws Problem `validation_failed` */
 function assertFit(text: string): void {
-  if (text.trim().length >= SHORTEST_MASKED && text.isWellFormed()) return;
+  if (text.trim().length >= MIN_MASKED && text.isWellFormed()) return;
   throw new Problem(
     'validation_failed',
-    `/text needs at least ${SHORTEST_MASKED} characters beside spaces at its ends, and whole characters.`,
+    `/text needs at least ${MIN_MASKED} characters beside spaces at its ends, and whole characters.`,
   );
 }
 

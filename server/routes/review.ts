@@ -19,11 +19,11 @@ import { type Viewer, viewerOf } from '../store/viewer.ts';
 import { found, foundReadable } from './answers.ts';
 import { visitorOf } from './session-views.ts';
 
-const MOST_SUMMARIES = 100;
+const MAX_SUMMARIES = 100;
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
-const MOST_DAYS = 366;
+const MAX_DAYS = 366;
 
 /** Answers from derived data: summaries, facts and entries of sessions, and the overview of an organization. */
 export const reviewHandlers = ({
@@ -49,8 +49,8 @@ export const reviewHandlers = ({
   return {
     async listSessionSummaries({ caller, query }) {
       const sessionIds = query.sessionIds.split(',').filter((id) => id !== '');
-      if (sessionIds.length === 0 || sessionIds.length > MOST_SUMMARIES) {
-        throw new Problem('validation_failed', `/sessionIds must be 1 to ${MOST_SUMMARIES} ids, separated by commas.`);
+      if (sessionIds.length === 0 || sessionIds.length > MAX_SUMMARIES) {
+        throw new Problem('validation_failed', `/sessionIds must be 1 to ${MAX_SUMMARIES} ids, separated by commas.`);
       }
       const rows = await findDerived(await viewerOf(db, caller), sessionIds);
       return { status: 200, body: { summaries: rows.map(toSummary) } };
@@ -119,8 +119,8 @@ function daysOf(organizationId: string, query: UsageQuery, now: number): Days {
   const to = query.to ?? dayOf(now);
   const from = query.from ?? dayOf(startOf(to) - (DEFAULT_DAYS - 1) * DAY_MS);
   const days = (startOf(to) - startOf(from)) / DAY_MS + 1;
-  if (!(days >= 1 && days <= MOST_DAYS)) {
-    throw new Problem('validation_failed', `/from and /to must be in order, and at most ${MOST_DAYS} days apart.`);
+  if (!(days >= 1 && days <= MAX_DAYS)) {
+    throw new Problem('validation_failed', `/from and /to must be in order, and at most ${MAX_DAYS} days apart.`);
   }
   const plane = query.secretEnvironment ?? 'live';
   return { organizationId, planes: plane === 'all' ? PLANES : [plane], from, to };

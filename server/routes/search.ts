@@ -18,7 +18,7 @@ import { foundReadable } from './answers.ts';
 import { visitorOf } from './session-views.ts';
 
 const DEFAULT_PAGE = 50;
-const LARGEST_PAGE = 100;
+const MAX_PAGE = 100;
 
 export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews, noteDamage, now }: Deps) =>
   ({
@@ -39,7 +39,7 @@ export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews
         query: parsed,
         order,
         direction: query.direction ?? 'desc',
-        limit: Math.min(Number(query.limit ?? DEFAULT_PAGE), LARGEST_PAGE),
+        limit: Math.min(Number(query.limit ?? DEFAULT_PAGE), MAX_PAGE),
         after: query.cursor === undefined ? undefined : readPosition(query.cursor, order),
         now: now(),
         calendar: readZone(query.zone),

@@ -16,7 +16,7 @@ import { changeVisibility, decides, restrictVisibility } from '../store/visibili
 import { found } from './answers.ts';
 
 const DEFAULT_PAGE = 50;
-const LARGEST_PAGE = 100;
+const MAX_PAGE = 100;
 
 export const sessionHandlers = ({
   store: { db },
@@ -146,7 +146,7 @@ const isKept = ({ deleted_at: deletedAt }: SessionRow) => deletedAt === null;
 /** Anything that is not a positive integer counts as the default. */
 function pageSize(limit: string | undefined): number {
   if (limit === undefined || !/^\+?\d+$/.test(limit) || Number(limit) === 0) return DEFAULT_PAGE;
-  return Math.min(Number(limit), LARGEST_PAGE);
+  return Math.min(Number(limit), MAX_PAGE);
 }
 
 const noDeletion = () => new Problem('not_found', 'This organization has deleted no such session.');

@@ -17,7 +17,7 @@ import { findByWords, type Searched, type WordsWanted } from '../store/word-inde
 export type Wanted = Omit<SessionsWanted, 'plane'> & { planes: readonly Plane[] };
 
 /** Above this many matches a filter or word is too common to help: a scan in order finds enough. */
-const MOST_GATHERED = 5_000;
+const MAX_GATHERED = 5_000;
 /** If this few sessions are left, checking each of them is faster than another lookup. */
 const FEW = 1_000;
 
@@ -43,16 +43,16 @@ export async function gather(
   }
 
   for (const trait of traitsOf(wanted)) {
-    const found = isEnough() ? undefined : await findByTrait(db, wanted, planes, trait, MOST_GATHERED + 1);
-    if (found && found.length <= MOST_GATHERED) narrow(found);
+    const found = isEnough() ? undefined : await findByTrait(db, wanted, planes, trait, MAX_GATHERED + 1);
+    if (found && found.length <= MAX_GATHERED) narrow(found);
   }
   for (const value of wanted.values) {
-    const found = isEnough() ? undefined : await findByValue(db, organizationId, value, MOST_GATHERED);
+    const found = isEnough() ? undefined : await findByValue(db, organizationId, value, MAX_GATHERED);
     if (found) narrow(found);
     else values.push(value);
   }
   for (const one of [...words].sort((a, b) => lengthOf(b) - lengthOf(a))) {
-    const found = isEnough() ? undefined : await findByWords(db, searched, one, MOST_GATHERED);
+    const found = isEnough() ? undefined : await findByWords(db, searched, one, MAX_GATHERED);
     if (found) narrow(found);
   }
   return ids && { ids, wanted: { ...wanted, values } };

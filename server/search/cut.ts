@@ -67,11 +67,11 @@ export function cutText(text: string, from: number, take: Take): void {
  * Longer identifiers are cut here, so that finding the identifier around an index costs the same in any text. Such identifiers
  * are random anyway.
  */
-export const LONGEST_IDENTIFIER = 256;
+export const MAX_IDENTIFIER = 256;
 
 /** @returns where the identifier ends */
 export function cutIdentifier(text: string, start: number, cuts: number[]): number {
-  const most = outsidePair(text, Math.min(text.length, start + LONGEST_IDENTIFIER));
+  const most = outsidePair(text, Math.min(text.length, start + MAX_IDENTIFIER));
   let last = start;
   let previous = PLAIN;
   let lastCase = PLAIN;
@@ -100,7 +100,7 @@ export const outsidePair = (text: string, at: number): number =>
 /** The start of the identifier around an index, or the index itself. */
 export function identifierStart(text: string, at: number): number {
   let start = at;
-  while (start > 0 && at - start < LONGEST_IDENTIFIER && isInside(classAt(text, start - 1))) start--;
+  while (start > 0 && at - start < MAX_IDENTIFIER && isInside(classAt(text, start - 1))) start--;
   return start;
 }
 

@@ -1,4 +1,4 @@
-import { agentsCalled, dayOf, LONGEST_COMMAND, timeOf } from '../../contract/query.ts';
+import { agentsCalled, dayOf, MAX_COMMAND, timeOf } from '../../contract/query.ts';
 import { addressOf } from '../../contract/repository.ts';
 import { type Calendar, DAY_MS } from '../../contract/time-zone.ts';
 import type { Field, Filter } from '../../contract/written-query.ts';
@@ -108,7 +108,7 @@ function ways(field: SessionValueRow['field'], given: string, isOpen = false): V
   const value = (field === 'repository' ? (addressOf(text) ?? text) : text).toLowerCase();
   const open = isOpen || text.length < given.length;
   const named = (name: string) => (open ? namesFrom(name) : { name });
-  if (field === 'command') return [named(value.slice(0, LONGEST_COMMAND).trim())];
+  if (field === 'command') return [named(value.slice(0, MAX_COMMAND).trim())];
   if (!PATHS.has(field)) return [named(value)];
   const path = value
     .replace(/[\\:]/g, '/')

@@ -9,8 +9,8 @@ import { type RangeRead, readRanges } from './read-events.ts';
 import { findRanges } from './verify.ts';
 
 /** The most bytes of events read for one answer, so that the first hits appear soon. A single range may have more. */
-const MOST_BYTES = 4 * 1024 * 1024;
-const MOST_HITS = 200;
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_HITS = 200;
 /** The most events in a range without an index. */
 const UNINDEXED_AT_ONCE = 64;
 /** How many ranges are fetched together. The hits in the first ones show how many more the answer needs. */
@@ -29,13 +29,13 @@ export async function findInSession(
 ): Promise<FoundEvents> {
   const all = matcher.terms.flatMap(({ not }, place) => (not ? [] : [place]));
   const { organization_id: organizationId, session_id: sessionId } = session;
-  const budget = new Budget(MOST_BYTES);
+  const budget = new Budget(MAX_BYTES);
   const hits: FoundEvents['hits'] = [];
   if (all.length === 0 || from > session.event_count) return { hits, next: null };
   const ranges = await rangesOf(db, session, matcher, all, from);
   for (let at = 0, count = AT_ONCE.first; at < ranges.length; ) {
     const some = ranges.slice(at, at + count);
-    if (budget.left <= 0 || hits.length >= MOST_HITS) return { hits, next: (some[0] as EventRange).first };
+    if (budget.left <= 0 || hits.length >= MAX_HITS) return { hits, next: (some[0] as EventRange).first };
     const reads = some.map((range): RangeRead & Pick<FoundEvents, 'hits'> => {
       const hits: FoundEvents['hits'] = [];
       return {
@@ -54,7 +54,7 @@ export async function findInSession(
     hits.push(...reads.slice(0, read).flatMap(({ hits }) => hits));
     if (read < some.length) return { hits, next: (some[read] as EventRange).first };
     at += read;
-    count = Math.max(1, Math.min(AT_ONCE.most, Math.ceil(((MOST_HITS - hits.length) * at) / hits.length)));
+    count = Math.max(1, Math.min(AT_ONCE.most, Math.ceil(((MAX_HITS - hits.length) * at) / hits.length)));
   }
   return { hits, next: null };
 }

@@ -66,7 +66,7 @@ export function createMatcher(given: readonly SearchedTerm[]): Matcher {
 }
 
 const BEFORE = 60;
-const LONGEST_EXCERPT = 240;
+const MAX_EXCERPT = 240;
 /** How far a match may extend beyond the excerpt that it begins in, in code units. */
 const LOOKED_AHEAD = 10_000;
 
@@ -77,7 +77,7 @@ function excerpt(whole: string, at: number, terms: readonly Wanted[]): Pick<Hit,
   const indent = /\s*/y;
   indent.lastIndex = line;
   const begin = outsidePair(text, Math.max(indent.test(text) ? Math.min(indent.lastIndex, at) : line, at - BEFORE));
-  const end = outsidePair(text, Math.min(text.length, begin + LONGEST_EXCERPT));
+  const end = outsidePair(text, Math.min(text.length, begin + MAX_EXCERPT));
   const marks: Hit['marks'] = [];
   for (const term of terms.filter(({ not }) => !not)) {
     for (let range = findTerm(text, term, begin, end); range; range = findTerm(text, term, range[1], end)) {

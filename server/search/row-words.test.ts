@@ -7,14 +7,14 @@ import { bitOf, Signature } from '../store/signature.ts';
 import { wordsOf } from '../test/leads.ts';
 import { cutText, lowerCase } from './cut.ts';
 import { AND_MORE, RowWords } from './row-words.ts';
-import { addWords, hasParts, isWhole, LONGEST_WORD, withoutNoise } from './words.ts';
+import { addWords, hasParts, isWhole, MAX_WORD, withoutNoise } from './words.ts';
 
 /** The words of a text by the rules of queries and highlights, as strings. */
 function wordsByCuts(given: string): Set<string> {
   const text = withoutNoise(given);
   const lower = lowerCase(text);
   const words = new Set<string>();
-  const add = (start: number, end: number) => words.add(lower.slice(start, Math.min(end, start + LONGEST_WORD)));
+  const add = (start: number, end: number) => words.add(lower.slice(start, Math.min(end, start + MAX_WORD)));
   let dense = [-1, -1];
   cutText(text, 0, (cuts, isDense) => {
     const [start, end] = [cuts[0] as number, cuts.at(-1) as number];

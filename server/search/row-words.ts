@@ -7,7 +7,7 @@ const ENOUGH_BYTES = 300_000;
  * The most UTF-8 bytes of a row's words. PostgreSQL accepts a megabyte, but the embedded store would block appends too long while it
  * writes one.
  */
-const MOST_BYTES = 600_000;
+const MAX_BYTES = 600_000;
 /** What the index adds to a word: the prefix of its session, and what separates words. */
 const BESIDE = 5;
 const SMALLEST = 1_024;
@@ -48,7 +48,7 @@ export class RowWords {
   add(one: number, other: number, text: string, start: number, end: number, signature: Signature): void {
     if (this.#isOverflowing) return;
     signature.set(bitOfHash(one));
-    if (!this.#add(one, other, text, start, end) || this.#bytes <= MOST_BYTES) return;
+    if (!this.#add(one, other, text, start, end) || this.#bytes <= MAX_BYTES) return;
     this.#addWord(AND_MORE);
     this.#isOverflowing = true;
     signature.fill();

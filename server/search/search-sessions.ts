@@ -45,9 +45,9 @@ export interface Page {
 }
 
 /** Bytes of events read for one answer. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 /** The most sessions checked for one answer. */
-const MOST_CHECKED = 20_000;
+const MAX_CHECKED = 20_000;
 /** How many sessions are read together: as many as the page lacks, within these bounds. */
 const AT_ONCE = { most: 24, least: 6 };
 /**
@@ -83,7 +83,7 @@ async function wantedBy(db: Db, asked: Search): Promise<Wanted> {
 }
 
 /** More sessions are not counted only to report the progress of a search. */
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 /**
  * How many of the sessions that the viewer may see and that pass the filters have been searched for words.
@@ -93,7 +93,7 @@ export async function readProgress(db: Db, asked: Search, { place }: Position): 
   const wanted = await wantedBy(db, asked);
   const count = async (after: OrderKey | undefined) => {
     const counts = await Promise.all(
-      wanted.planes.map((plane) => countInOrder(db, { ...wanted, plane }, after, MOST_COUNTED)),
+      wanted.planes.map((plane) => countInOrder(db, { ...wanted, plane }, after, MAX_COUNTED)),
     );
     return counts.reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one), 0);
   };
@@ -110,13 +110,13 @@ async function findPage(db: Db, asked: Search): Promise<Page> {
   const words = matcher.terms.filter(({ not }) => !not).map(({ indexed }) => orMore(indexed));
   const searched = { organizationId, prefixes: await prefixesOf(db, asked.viewer) };
   let wanted = await wantedBy(db, asked);
-  const budget = new Budget(asked.mostBytes ?? MOST_BYTES);
+  const budget = new Budget(asked.mostBytes ?? MAX_BYTES);
   const found: Page['found'] = [];
   let { place, unfinished } = asked.after ?? {};
   const gatheredIn = words.length > 1 ? 1 : 2;
   let next = limit * 4;
   let ids: readonly string[] | undefined;
-  for (let checked = 0, round = 1; checked < MOST_CHECKED; checked += next, next *= 4, round++) {
+  for (let checked = 0, round = 1; checked < MAX_CHECKED; checked += next, next *= 4, round++) {
     // One session more than the page holds shows whether there is a next page.
     const isGathered = ids !== undefined || round === gatheredIn;
     const most =

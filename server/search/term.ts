@@ -1,7 +1,7 @@
 import type { SearchedTerm } from '../../contract/query.ts';
 import type { IndexedWord, WordsWanted } from '../store/word-index.ts';
 import { cutText, identifierStart, lowerCase, outsidePair } from './cut.ts';
-import { hasParts, isWhole, LONGEST_WORD } from './words.ts';
+import { hasParts, isWhole, MAX_WORD } from './words.ts';
 
 /** An identifier of a term. It matches other spellings too: `JavaScript` `javascript`, and `getUser` `get_user`. */
 interface Unit {
@@ -48,7 +48,7 @@ export function prepareTerm({ text: given, prefix, not }: SearchedTerm): Wanted 
   const isOpen = prefix === true && !isDense;
   const indexed = indexedOf(units, isOpen);
   const isSingle = units.length === 1 || (last.joined && indexed.length === 1);
-  const isWord = isSingle && last.whole.length < LONGEST_WORD;
+  const isWord = isSingle && last.whole.length < MAX_WORD;
   const sure = last.parts.length === 1 ? indexed : [[[{ word: last.whole, open: isOpen }]]];
   const trace = traceOf(units, beginsDense ? '' : BEGINNING, isDense || isOpen ? '' : END);
   return {
@@ -63,22 +63,22 @@ export function prepareTerm({ text: given, prefix, not }: SearchedTerm): Wanted 
 }
 
 /** The shortest prefix that is looked up in the index. Shorter ones match a part of everything. */
-const SHORTEST_OPEN = 3;
+const MIN_OPEN = 3;
 
 function indexedOf(units: readonly Unit[], isOpen: boolean): IndexedWord[][][] {
   return units.flatMap(({ whole, parts, joined }, n) => {
     const open = isOpen && n === units.length - 1;
     // For `src/q*`, too many words begin with `q`. The words before it narrow the search instead.
-    const isVague = open && units.length > 1 && whole.length < SHORTEST_OPEN;
+    const isVague = open && units.length > 1 && whole.length < MIN_OPEN;
     if (isVague) return [];
     // In writing without spaces, a pair of characters is rarer than each of them.
     if (joined) return [[[{ word: (units[n - 1] as Unit).whole + whole, open: false }]]];
     if (units[n + 1]?.joined) return [];
-    const asWhole = [{ word: whole.slice(0, LONGEST_WORD), open }];
+    const asWhole = [{ word: whole.slice(0, MAX_WORD), open }];
     if (parts.length === 1) return [[asWhole]];
     const inParts = parts
-      .map((word, at) => ({ word: word.slice(0, LONGEST_WORD), open: open && at === parts.length - 1 }))
-      .filter((one) => !one.open || one.word.length >= SHORTEST_OPEN);
+      .map((word, at) => ({ word: word.slice(0, MAX_WORD), open: open && at === parts.length - 1 }))
+      .filter((one) => !one.open || one.word.length >= MIN_OPEN);
     return [[asWhole, inParts]];
   });
 }
@@ -89,7 +89,7 @@ const BEGINNING = '(?-i:(?<!\\p{Ll})|(?=\\p{Lu}))';
 const END = '(?-i:(?!\\p{Ll}))';
 
 /** The most words of a term that the expression searches for. The words after them are compared where it matches. */
-const MOST_TRACED = 8;
+const MAX_TRACED = 8;
 /** The widest gap between two words that the expression follows, so that its reach is bounded. */
 const WIDEST_GAP = 64;
 
@@ -98,9 +98,9 @@ function traceOf(units: readonly Unit[], beginning: string, end: string): Pick<W
   for (const { parts, joined } of units)
     if (joined) words.push((words.pop() ?? '') + parts.join(''));
     else words.push(...parts);
-  const traced = words.slice(0, MOST_TRACED);
+  const traced = words.slice(0, MAX_TRACED);
   const expression = traced
-    .with(-1, `${traced.at(-1)}${words.length > MOST_TRACED ? '' : end}`)
+    .with(-1, `${traced.at(-1)}${words.length > MAX_TRACED ? '' : end}`)
     .reduceRight((next, word) => `${word}(?:${GAP}*${next}|${GAP}{${WIDEST_GAP}})`);
   // Gaps may consist of surrogate pairs, and a gap also follows the last word.
   const reach = traced.join('').length + 2 * WIDEST_GAP * traced.length;
@@ -119,7 +119,7 @@ const GAP_IN_JSON = '(?:[^a-z0-9]|(?<=\\\\)[bfnrt])*';
  */
 function inJsonOf(units: readonly Unit[]): RegExp[] {
   const runs: string[][] = [[]];
-  for (const part of units.flatMap(({ parts }) => parts).slice(0, MOST_TRACED))
+  for (const part of units.flatMap(({ parts }) => parts).slice(0, MAX_TRACED))
     if (/^[a-z0-9]+$/.test(part)) runs.at(-1)?.push(part);
     else runs.push([]);
   return runs.flatMap((run) => (run.length > 0 ? [new RegExp(run.join(GAP_IN_JSON), 'i')] : []));
@@ -243,7 +243,7 @@ function createWords(text: string): (at: number, effort: Effort) => WordAt {
       words = [];
       first = 0;
       if (next <= at) next = Math.max(next, identifierStart(text, at));
-    } else if (first > MOST_BEHIND) {
+    } else if (first > MAX_BEHIND) {
       words = words.slice(first);
       first = 0;
     }
@@ -279,4 +279,4 @@ function createWords(text: string): (at: number, effort: Effort) => WordAt {
   };
 }
 
-const MOST_BEHIND = 1_000;
+const MAX_BEHIND = 1_000;

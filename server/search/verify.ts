@@ -20,11 +20,11 @@ export interface Unfinished {
 
 export type Decision = { hits: Hit[]; fit: number } | 'no match' | Unfinished;
 
-const MOST_HITS = 3;
+const MAX_HITS = 3;
 /** After this many ranges of a session, none is read only to find better events to show. */
-const MOST_READ = 2;
+const MAX_READ = 2;
 /** The most ranges of a session that are read together. */
-const MOST_AT_ONCE = 16;
+const MAX_AT_ONCE = 16;
 /** Behind all events: the terms of the session are decided. */
 const DECIDED = 2 ** 48;
 
@@ -113,7 +113,7 @@ export class Verification {
     if (this.#hasExcluded || !this.#wanted.every(mayHave)) return 'no match';
     let rest = this.#undecided();
     // A session that took more than an answer has its terms in few ranges, if at all.
-    for (let count = this.#earlier.from > 0 ? MOST_AT_ONCE : 1; ; count = Math.min(count * 2, MOST_AT_ONCE)) {
+    for (let count = this.#earlier.from > 0 ? MAX_AT_ONCE : 1; ; count = Math.min(count * 2, MAX_AT_ONCE)) {
       rest = rest.filter((range) => this.#decides(range));
       const some = rest.slice(0, count);
       if (some.length === 0) break;
@@ -126,7 +126,7 @@ export class Verification {
     if (this.#wanted.some((term) => this.#open.has(term))) return 'no match';
     let { tried } = this.#earlier;
     for (const range of this.#worthShowing().slice(tried)) {
-      if (this.#found.length > 0 && (this.#read.size >= MOST_READ || !this.#mayAddTo(range))) break;
+      if (this.#found.length > 0 && (this.#read.size >= MAX_READ || !this.#mayAddTo(range))) break;
       if (!this.#read.has(range) && (yield [this.#readOf(range, () => true)]) === 0) {
         // A session without an event to show would look like one without a match.
         if (this.#found.length === 0) return this.#unfinished(DECIDED, tried);
@@ -145,7 +145,7 @@ export class Verification {
       begin: () => this.#read.add(range),
       take: (event) => {
         this.#note(event);
-        return !this.#hasExcluded && (this.#best < MOST_HITS || this.#decides(range));
+        return !this.#hasExcluded && (this.#best < MAX_HITS || this.#decides(range));
       },
     };
   }
@@ -222,7 +222,7 @@ export class Verification {
     const [best] = found;
     const hasAll = best !== undefined && this.#countWanted(best.terms) === this.#wanted.length;
     return {
-      hits: (telling.length > 0 ? telling : found).slice(0, MOST_HITS).map(({ show }) => show()),
+      hits: (telling.length > 0 ? telling : found).slice(0, MAX_HITS).map(({ show }) => show()),
       fit: best === undefined ? 0 : rank(best) + (hasAll ? 0 : RANKS.quiet + 1),
     };
   }

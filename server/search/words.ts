@@ -4,9 +4,9 @@ import {
   classAt,
   cutIdentifier,
   DENSE,
-  LONGEST_IDENTIFIER,
   LOWER,
   lowerCase,
+  MAX_IDENTIFIER,
   OUTSIDE,
   PLAIN,
   UNKNOWN,
@@ -16,7 +16,7 @@ import type { RowWords } from './row-words.ts';
 import { textsOf } from './texts.ts';
 
 /** The longest word in the index. A longer word is cut; a longer identifier is indexed by its parts only. */
-export const LONGEST_WORD = 64;
+export const MAX_WORD = 64;
 
 /** Unbroken runs of this length, such as images and keys, are noise that nobody searches for. */
 const NOISE_LENGTH = 256;
@@ -56,7 +56,7 @@ class Units {
 const unitsOfText = new Units();
 const unitsOfLower = new Units();
 /** Where the parts of an identifier end. */
-const ends = new Uint32Array(LONGEST_IDENTIFIER);
+const ends = new Uint32Array(MAX_IDENTIFIER);
 
 class Splitter {
   readonly #text: string;
@@ -97,7 +97,7 @@ class Splitter {
   #addIdentifier(start: number): number {
     const text = this.#text;
     const units = this.#units;
-    const most = Math.min(text.length, start + LONGEST_IDENTIFIER);
+    const most = Math.min(text.length, start + MAX_IDENTIFIER);
     let from = start;
     let parts = 0;
     let previous = PLAIN;
@@ -146,7 +146,7 @@ class Splitter {
 
   #add(start: number, end: number): void {
     const units = this.#lowerUnits;
-    const cut = Math.min(end, start + LONGEST_WORD);
+    const cut = Math.min(end, start + MAX_WORD);
     let one = SEED_ONE;
     let other = SEED_OTHER;
     for (let at = start; at < cut; at++) {
@@ -183,6 +183,6 @@ const isNoise = (text: string, at: number): boolean => IS_NOISE[text.charCodeAt(
 /** Random letters of both cases are cut at about every third letter, human words at about every sixth. */
 const isRandom = (length: number, parts: number) => length >= 24 && parts * 4 > length;
 export const isWhole = (length: number, parts: number) =>
-  parts === 1 || length <= (isRandom(length, parts) ? 32 : LONGEST_WORD);
+  parts === 1 || length <= (isRandom(length, parts) ? 32 : MAX_WORD);
 /** Whether the parts of an identifier are words as well. */
 export const hasParts = (length: number, parts: number): boolean => parts > 1 && !isRandom(length, parts);

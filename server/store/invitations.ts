@@ -52,7 +52,7 @@ const naming = ({ email, directoryId }: Proof) => {
 };
 
 /** A bound on a list of invitations, because any organization may invite any e-mail. */
-const MOST_OFFERS = 100;
+const MAX_OFFERS = 100;
 
 export type Offer = Pick<MemberRow, 'organization_id' | 'user_id' | 'role'> & Pick<OrganizationRow, 'name'>;
 
@@ -64,7 +64,7 @@ export const listInvitationsOf = (db: Db, proof: Proof) =>
       select members.organization_id, members.user_id, members.role, organizations.name
       from members join organizations on organizations.organization_id = members.organization_id
       where ${naming(proof)}
-      order by members.created_at desc, members.user_id desc limit ${MOST_OFFERS}`,
+      order by members.created_at desc, members.user_id desc limit ${MAX_OFFERS}`,
   );
 
 /** The invitation of a person to one organization. */

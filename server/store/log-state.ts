@@ -18,7 +18,7 @@ export type KeyedAppend = Pick<
 >;
 
 /** How many keys of a session are read at once at most, in about 20 ms. A session usually has some hundred. */
-const MOST_KEYS = 5_000;
+const MAX_KEYS = 5_000;
 
 /** The session with the keys of its appends; undefined if the organization has no such session. */
 export async function readLogState(db: Db, organizationId: string, sessionId: string): Promise<LogState | undefined> {
@@ -41,9 +41,9 @@ export async function readLogState(db: Db, organizationId: string, sessionId: st
   const keys = await allRows(
     db,
     sql<KeyedAppend>`
-      ${keyedAppends(organizationId, sessionId)} and idempotency_key is not null limit ${MOST_KEYS + 1}`,
+      ${keyedAppends(organizationId, sessionId)} and idempotency_key is not null limit ${MAX_KEYS + 1}`,
   );
-  return { session: { ...row, event_count }, keys: keys.length > MOST_KEYS ? undefined : keys };
+  return { session: { ...row, event_count }, keys: keys.length > MAX_KEYS ? undefined : keys };
 }
 
 export const findKeyedAppend = (

@@ -70,7 +70,7 @@ export const readReports = (db: Db, organizationId: string): Promise<Report[]> =
   );
 
 /** Enough for all active secrets of an organization, and as many revoked ones. */
-const MOST_SECRETS = 2 * QUOTAS.secrets;
+const MAX_SECRETS = 2 * QUOTAS.secrets;
 
 /** The secrets that belong to machines: the active ones first, then the newest revoked ones. */
 export const readMachineSecrets = (db: Db, organizationId: string) =>
@@ -79,7 +79,7 @@ export const readMachineSecrets = (db: Db, organizationId: string) =>
     sql<{ secret_id: string; environment_id: string }>`
       select secret_id, environment_id from secrets
       where organization_id = ${organizationId} and environment_id is not null
-      order by status, secret_id desc limit ${MOST_SECRETS}`,
+      order by status, secret_id desc limit ${MAX_SECRETS}`,
   );
 
 /**

@@ -124,7 +124,7 @@ async function buildIndex<Schema>(db: Kysely<Schema>, change: IndexChange): Prom
 
 /** Pause between attempts to lock the tables of a change. Other statements run meanwhile. */
 const PAUSE_MS = 1_000;
-const MOST_ATTEMPTS = 300;
+const MAX_ATTEMPTS = 300;
 
 /** Retries a change that could not lock its tables. A longer wait for the lock would block all later statements, too. */
 async function patiently(work: () => Promise<void>): Promise<void> {
@@ -132,7 +132,7 @@ async function patiently(work: () => Promise<void>): Promise<void> {
     try {
       return await work();
     } catch (error) {
-      if (!isLockTimeout(error) || attempt === MOST_ATTEMPTS) throw error;
+      if (!isLockTimeout(error) || attempt === MAX_ATTEMPTS) throw error;
       await setTimeout(PAUSE_MS);
     }
   }

@@ -6,7 +6,7 @@ import { KEEP_ALIVE_MS } from './postgres.ts';
 export interface Notices {
   /**
    * Sends to all processes, including this one.
-   * @param texts each of at most `LONGEST_NOTICE` bytes
+   * @param texts each of at most `MAX_NOTICE` bytes
    */
   tell(texts: readonly string[]): Promise<void>;
   /** Listens until the signal is aborted, and reconnects when necessary. */
@@ -22,11 +22,11 @@ export interface Listener {
 }
 
 /** PostgreSQL accepts payloads of less than 8,000 bytes. */
-export const LONGEST_NOTICE = 7_999;
+export const MAX_NOTICE = 7_999;
 
 const CHANNEL = 'session_capture';
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 
 /** @param url the address for the listening connection; through a pooler in transaction mode it would receive nothing */
 export function createNotices(pool: pg.Pool, url: string): Notices {
@@ -62,7 +62,7 @@ export function createNotices(pool: pg.Pool, url: string): Notices {
     },
 
     async listen(listener, signal) {
-      for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+      for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_PAUSE_MS)) {
         const heard = () => {
           wait = FIRST_PAUSE_MS;
           listener.onListening();

@@ -175,7 +175,7 @@ async function sqliteStore({ dataDir, onLost, space: kept }: StoreOptions): Prom
       rest: file.rest,
       async ping() {
         // A reader may answer although the disk accepts no write.
-        if (file.writer.lag() > LONGEST_LAG_MS) throw storeUnavailable('the writer does not answer');
+        if (file.writer.lag() > MAX_LAG_MS) throw storeUnavailable('the writer does not answer');
         await ping(db);
       },
       async close() {
@@ -232,7 +232,7 @@ async function postgresStore({ listenUrl, silentMs, onError }: StoreOptions, url
 const LONG_READS = { sqlite: 2, postgres: 8 };
 
 /** How long the writer may make no progress before the store counts as down. The largest commit takes 0.1 s. */
-const LONGEST_LAG_MS = 5_000;
+const MAX_LAG_MS = 5_000;
 
 async function ping(db: Db): Promise<void> {
   await sql`select 1`.execute(db);

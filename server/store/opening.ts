@@ -88,11 +88,11 @@ async function visibilitiesOfParents(
   return rows.filter((row) => mayComeFrom(row, sender)).map(({ visibility }) => visibility);
 }
 
-const LONGEST_REPOSITORY = 300;
+const MAX_REPOSITORY = 300;
 
 /** The normal form of the remote, which contains no credentials. */
 const repositoryOf = ({ repoRemote }: Opening): string | null =>
-  (repoRemote === undefined ? undefined : addressOf(repoRemote)?.slice(0, LONGEST_REPOSITORY)) ?? null;
+  (repoRemote === undefined ? undefined : addressOf(repoRemote)?.slice(0, MAX_REPOSITORY)) ?? null;
 
 /**
  * Inserts the session with its visibility and with a key for the salts of its events.

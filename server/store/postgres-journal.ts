@@ -38,9 +38,9 @@ const READ_DELETED: Prepared = {
 const REMEMBERED = { mostSessions: 20_000, mostKeys: 0 } as const;
 
 /** The most that one statement writes. */
-const LARGEST_GROUP = { sessions: 64, bytes: 1024 * 1024 };
+const MAX_GROUP = { sessions: 64, bytes: 1024 * 1024 };
 /** A larger commit gets its own statement, so that small commits do not wait for it. */
-const LARGEST_SHARED = 64 * 1024;
+const MAX_SHARED = 64 * 1024;
 
 /** Entries of a session that wait for their statement. */
 interface PendingCommit {
@@ -117,8 +117,8 @@ class PostgresJournal implements ComparingJournal<Known> {
   #enqueue(pending: Omit<PendingCommit, 'resolve' | 'reject'>): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const waiting = { ...pending, resolve, reject };
-      if (pending.bytes > LARGEST_SHARED) return void this.#commitSingly(waiting);
-      const isFull = this.#group.length >= LARGEST_GROUP.sessions || this.#groupBytes >= LARGEST_GROUP.bytes;
+      if (pending.bytes > MAX_SHARED) return void this.#commitSingly(waiting);
+      const isFull = this.#group.length >= MAX_GROUP.sessions || this.#groupBytes >= MAX_GROUP.bytes;
       if (isFull) this.#flushGroup();
       if (this.#group.length === 0) setImmediate(() => this.#flushGroup());
       this.#group.push(waiting);

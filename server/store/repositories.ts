@@ -5,11 +5,11 @@ import { addressOf, hasHost, isFolder } from '../../contract/repository.ts';
 import { allRows, firstRow, oneRow } from './rows.ts';
 import type { Db } from './schema.ts';
 
-const MOST_LISTED = 500;
+const MAX_LISTED = 500;
 /** How many repositories with the same last name are compared. */
-const MOST_COMPARED = 1_000;
+const MAX_COMPARED = 1_000;
 /** How many candidates a refusal names. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Lists the repositories of all sessions from the sums of days, so that the cost does not depend on the number of sessions. */
 export async function listRepositories(db: Db, organizationId: string): Promise<Repositories['repositories']> {
@@ -18,7 +18,7 @@ export async function listRepositories(db: Db, organizationId: string): Promise<
     sql<{ value: string; sessions: number | string }>`
       select value, cast(sum(sessions) as bigint) as sessions from usage_days
       where organization_id = ${organizationId} and dimension = 'repository'
-      group by value order by sum(sessions) desc, value limit ${MOST_LISTED}`,
+      group by value order by sum(sessions) desc, value limit ${MAX_LISTED}`,
   );
   return rows.map(({ value, sessions }) => ({ repository: value, sessions: Number(sessions) }));
 }
@@ -37,7 +37,7 @@ export async function findRepository(db: Db, organizationId: string, text: strin
     sql<{ value: string }>`
       select distinct value from session_values
       where organization_id = ${organizationId} and field = 'repository' and name in (${last}, ${`${last}.git`})
-      limit ${MOST_COMPARED}`,
+      limit ${MAX_COMPARED}`,
   );
   const values = rows.map(({ value }) => value);
   const exact = values.find((value) => value === text || value === addressOf(text));
@@ -86,8 +86,8 @@ async function findUnderived(db: Db, organizationId: string, repository: string)
 }
 
 function ambiguous(text: string, called: readonly string[]): Problem {
-  const names = called.toSorted().slice(0, MOST_NAMED).join(', ');
-  const more = called.length > MOST_NAMED ? ` and ${called.length - MOST_NAMED} more` : '';
+  const names = called.toSorted().slice(0, MAX_NAMED).join(', ');
+  const more = called.length > MAX_NAMED ? ` and ${called.length - MAX_NAMED} more` : '';
   return new Problem(
     'validation_failed',
     `Several repositories are called ${text}: ${names}${more}. Write the one that you mean in full.`,

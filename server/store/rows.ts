@@ -69,7 +69,7 @@ export const insertion = <Table extends keyof Database>(
 ): Sql<Database[Table]> => insertionOf(table, [row], rest) as Sql<Database[Table]>;
 
 /** SQLite accepts 32,766 parameters, and PostgreSQL twice as many. Fewer keep a statement short, because others wait for it. */
-const MOST_PARAMETERS = 10_000;
+const MAX_PARAMETERS = 10_000;
 
 /** Inserts rows with the same columns, split into several statements. */
 export function insertions<Table extends keyof Database>(
@@ -78,7 +78,7 @@ export function insertions<Table extends keyof Database>(
   rest: Sql = NONE,
 ): Sql[] {
   const width = Object.keys(rows[0] ?? {}).length;
-  const size = Math.max(1, Math.floor(MOST_PARAMETERS / width));
+  const size = Math.max(1, Math.floor(MAX_PARAMETERS / width));
   const statements: Sql[] = [];
   for (let at = 0; at < rows.length; at += size) statements.push(insertionOf(table, rows.slice(at, at + size), rest));
   return statements;

@@ -63,7 +63,7 @@ export const issuing = ({ created_by, secret_id, plane }: SecretRow, how: { sign
 });
 
 /** How many revoked secrets a list contains, in addition to all active ones. */
-const MOST_REVOKED = 1_000;
+const MAX_REVOKED = 1_000;
 
 /** Lists all active secrets and the newest revoked ones, newest first. */
 export const listSecrets = (db: Db, organizationId: string): Promise<SecretRow[]> =>
@@ -71,7 +71,7 @@ export const listSecrets = (db: Db, organizationId: string): Promise<SecretRow[]
     db,
     sql<SecretRow>`
       select * from (${newest(organizationId, 'active', QUOTAS.secrets)}) as active
-      union all select * from (${newest(organizationId, 'revoked', MOST_REVOKED)}) as revoked
+      union all select * from (${newest(organizationId, 'revoked', MAX_REVOKED)}) as revoked
       order by secret_id desc`,
   );
 

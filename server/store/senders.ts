@@ -5,7 +5,7 @@ import { allRows } from './rows.ts';
 import type { AppendRow, Db, SecretRow } from './schema.ts';
 import type { ReadableSession } from './viewer.ts';
 
-const MOST_SHOWN = 100;
+const MAX_SHOWN = 100;
 
 type SenderSum = Pick<SecretRow, 'secret_id' | 'name' | 'environment_id'> &
   Pick<AppendRow, 'first_sequence' | 'last_sequence'> & { events: number; last_at: number };
@@ -28,7 +28,7 @@ export const listSenders = (
         group by other_secret_id
       ) as sent join secrets on secrets.secret_id = sent.other_secret_id and secrets.organization_id = ${organization_id}
       where secrets.environment_id is distinct from ${environment_id}
-      order by sent.first_sequence limit ${MOST_SHOWN}`,
+      order by sent.first_sequence limit ${MAX_SHOWN}`,
   );
 
 export const toSender = (row: SenderSum): SessionSenders['senders'][number] => ({

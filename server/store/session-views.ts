@@ -6,7 +6,7 @@ import { allRows } from './rows.ts';
 import type { Db, SessionViewRow } from './schema.ts';
 
 const HOUR_MS = 3_600_000;
-const MOST_SHOWN = 500;
+const MAX_SHOWN = 500;
 
 /** The looks of one member at a session, of one kind and within one hour. Times are epoch milliseconds. */
 export interface Looks {
@@ -65,7 +65,7 @@ export const listSessionViews = (db: Db, organizationId: string, sessionId: stri
     db,
     sql<SessionViewRow>`
       select * from session_views where organization_id = ${organizationId} and session_id = ${sessionId}
-      order by last_at desc, user_id, kind limit ${MOST_SHOWN}`,
+      order by last_at desc, user_id, kind limit ${MAX_SHOWN}`,
   );
 
 export const toSessionView = (row: SessionViewRow): SessionView => ({

@@ -16,7 +16,7 @@ import { mayShare, named, type Viewer } from './viewer.ts';
 
 const DAY_MS = 86_400_000;
 /** How many shares a session may have, including ended ones, because a list shows all of them. */
-const MOST_SHARES = 500;
+const MAX_SHARES = 500;
 
 /** A share that a member creates. */
 export interface NewShare extends ShareBody {
@@ -68,7 +68,7 @@ export const listShares = (db: Db, organizationId: string, sessionId: string, by
       select * from shares
       where organization_id = ${organizationId} and session_id = ${sessionId}
         ${by === undefined ? NONE : sql`and shared_by = ${by}`}
-      order by share_id desc limit ${MOST_SHARES}`,
+      order by share_id desc limit ${MAX_SHARES}`,
   );
 
 export const findShare = (db: Db, organizationId: string, sessionId: string, shareId: string) =>
@@ -195,8 +195,8 @@ async function assertAllowed(
     throw invalid(`/from and /to must be a range of the ${session.event_count} events of this session.`);
   }
   const made = await listShares(transaction, organizationId, session.session_id);
-  if (made.length >= MOST_SHARES) {
-    throw new Problem('quota_reached', `This session was shared ${MOST_SHARES} times, which is the maximum.`);
+  if (made.length >= MAX_SHARES) {
+    throw new Problem('quota_reached', `This session was shared ${MAX_SHARES} times, which is the maximum.`);
   }
 }
 

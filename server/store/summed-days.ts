@@ -45,7 +45,7 @@ export const SUMS: Sql = sql.join(
  * How many values of a dimension have their own sums on a day; the largest values do. The total includes all values. Clients
  * choose the names of tools and models, so their number is not limited.
  */
-const MOST_VALUES = 2_000;
+const MAX_VALUES = 2_000;
 
 type Day = Pick<SummedDayRow, 'organization_id' | 'plane' | 'day'>;
 
@@ -112,7 +112,7 @@ async function readSums(db: Db, day: Day, dimension: Dimension): Promise<UsageDa
         where organization_id = ${day.organization_id} and plane = ${day.plane} and day = ${day.day} and kind = ${kind}
       ) as shown ${grouped}
       having count(*) > 0
-      order by sum(sessions) desc, sum(tool_calls) desc, sum(output_tokens) desc, value limit ${MOST_VALUES}`,
+      order by sum(sessions) desc, sum(tool_calls) desc, sum(output_tokens) desc, value limit ${MAX_VALUES}`,
   );
   const week = weekOf(day.day);
   return rows.map((row) => ({ ...row, ...day, dimension, week }));

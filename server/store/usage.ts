@@ -56,9 +56,9 @@ export const readCalls = (db: Db, days: Days, dimension: 'tool' | 'hour', limit:
 export type Ranking = 'failures' | 'duration_ms' | 'cost' | 'started_at';
 
 /** How many of the top sessions of all time are read first. */
-const MOST_RANKED = 2_000;
+const MAX_RANKED = 2_000;
 /** How many sessions of a period are compared at most. Because of the limit, the order decides which index is read. */
-const MOST_COMPARED = 1_000_000;
+const MAX_COMPARED = 1_000_000;
 
 /**
  * Finds the top sessions of a period by one column, or the latest interrupted ones, among those that the viewer may know of. If
@@ -72,7 +72,7 @@ export const findTopSessions = (
   ranking: Ranking,
   few: boolean,
   limit: number,
-  mostRanked = MOST_RANKED,
+  mostRanked = MAX_RANKED,
 ): Promise<TopSession[]> =>
   // Row-level security would hide exactly those sessions that `isNamed` must find in order to exclude them.
   asOrganization(viewer.organizationId, () => rankSessions(db, viewer, days, ranking, few, limit, mostRanked));
@@ -117,7 +117,7 @@ async function rankSessions(
         first.length === limit || (await allRows(db, sql`${most} limit 1 offset ${mostRanked}`)).length === 0;
       if (isAll) return first;
     }
-    return among(sql`${latest(NONE)} limit ${MOST_COMPARED}`);
+    return among(sql`${latest(NONE)} limit ${MAX_COMPARED}`);
   });
   const rows = (await Promise.all(found)).flat();
   return rows.sort((one, other) => other.figure - one.figure).slice(0, limit);

@@ -12,7 +12,7 @@ import { createWorld, type World } from './world.ts';
 const CUTS = 80;
 const AT_ONCE = 8;
 /** Turns of the event loop between the requests and the cut. */
-const MOST_TURNS = 60;
+const MAX_TURNS = 60;
 
 /** Routes that would destroy the world, and routes that never end. */
 const LEFT_OUT: AnyRouteName[] = ['revokeSecret', 'revokeEnvironment', 'completeSession', 'streamChanges'];
@@ -43,7 +43,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('a connection to PostgreSQL that 
       const running = asked.map((route) =>
         request(service, route, RIGHT[route](world), RIGHT_CALLER[TABLE[route].auth](world)),
       );
-      const turns = Math.floor(random() * MOST_TURNS);
+      const turns = Math.floor(random() * MAX_TURNS);
       for (let turn = 0; turn < turns; turn++) await setImmediate();
       await wire.cut();
       await wire.mend();

@@ -26,7 +26,7 @@ const LONG_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /** The highest niceness of the system. */
-const MOST_NICE = 19;
+const MAX_NICE = 19;
 
 /** Niceness as in proc(5): the higher, the more the thread yields to others. */
 function nicenessOf(name?: string): number {
@@ -439,7 +439,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     await aside.indexer.catchUp();
     expect(await readDerived(store)).toEqual(here);
     if (process.platform === 'linux') {
-      expect(nicenessOf('indexer')).toBe(Math.min(MOST_NICE, nicenessOf() + 10));
+      expect(nicenessOf('indexer')).toBe(Math.min(MAX_NICE, nicenessOf() + 10));
     }
     await aside.indexer.close();
     await thread.close();

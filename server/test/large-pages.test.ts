@@ -12,7 +12,7 @@ import { startWorld, type World } from './world.ts';
 const BATCHES = 60;
 const BATCH_BYTES = 200_000;
 /** A fetch reads up to a mebibyte of stored bytes, or one append if that alone is larger. */
-const MOST_FETCHED = 1024 * 1024 + 2 * BATCH_BYTES;
+const MAX_FETCHED = 1024 * 1024 + 2 * BATCH_BYTES;
 
 describe.each(ENGINES)('a very large page on %s', (engine) => {
   let world: World;
@@ -55,7 +55,7 @@ describe.each(ENGINES)('a very large page on %s', (engine) => {
     for await (const chunk of stream) chunks.push((chunk as Buffer).byteLength);
     const total = chunks.reduce((sum, bytes) => sum + bytes, 0);
     expect(total).toBeGreaterThan(BATCHES * BATCH_BYTES);
-    expect(Math.max(...fetched)).toBeLessThanOrEqual(MOST_FETCHED);
+    expect(Math.max(...fetched)).toBeLessThanOrEqual(MAX_FETCHED);
     expect(Math.max(...chunks)).toBeLessThan(2 * BATCH_BYTES);
     expect(chunks.length).toBeGreaterThan(BATCHES / 2);
   });

@@ -4,7 +4,7 @@ import type { LiveChange } from '../../contract/extensions.ts';
 import { createLive, type Live, type Watcher } from '../ingest/live.ts';
 
 /** A stream's own buffer, of Node's default size, and a message that fills it. */
-const MOST_BUFFERED = 64 * 1024 + 200;
+const MAX_BUFFERED = 64 * 1024 + 200;
 const NOW = Date.parse('2026-11-21T09:00:00.000Z');
 const MINUTE = 60_000;
 
@@ -90,11 +90,11 @@ describe('a live stream', () => {
     stream.read(0);
     for (let count = 1; count <= 20_000; count++)
       for (let session = 0; session < 10; session++) change(`ses_${session}`, count);
-    expect(stream.readableLength).toBeLessThan(MOST_BUFFERED);
+    expect(stream.readableLength).toBeLessThan(MAX_BUFFERED);
     const messages = read(stream);
     const buffered = messages.slice(0, -10);
     expect(Buffer.byteLength(buffered.map((message) => `data: ${JSON.stringify(message)}\n\n`).join(''))).toBeLessThan(
-      MOST_BUFFERED,
+      MAX_BUFFERED,
     );
     expect(messages.slice(-10).map(({ eventCount }) => eventCount)).toEqual(Array(10).fill(20_000));
   });

@@ -35,7 +35,7 @@ describe('a machine', () => {
 });
 
 const ROWS = 60_000;
-const MOST_SECRETS = 2_000;
+const MAX_SECRETS = 2_000;
 
 describe.each(ENGINES)('the health of machines on %s', (engine) => {
   let store: TestStore;
@@ -108,7 +108,7 @@ describe.each(ENGINES)('the health of machines on %s', (engine) => {
       select 'sec_z' || i, organization_id, plane, 'hash' || i, prefix, last_four, 'revoked', created_by, environment_id, 1, 1
       from secrets, ${copies} as copies`.execute(db);
     const rows = await readMachineSecrets(db, 'org_1');
-    expect(rows).toHaveLength(MOST_SECRETS);
+    expect(rows).toHaveLength(MAX_SECRETS);
     expect(rows.map(({ secret_id }) => secret_id)).toContain(active);
   });
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { LiveChange } from '../../contract/extensions.ts';
 import type { Visibility } from '../../contract/session.ts';
 import { createPeers } from '../ingest/peers.ts';
-import { type Listener, LONGEST_NOTICE, type Notices } from '../store/notices.ts';
+import { type Listener, MAX_NOTICE, type Notices } from '../store/notices.ts';
 import { attach, ENGINES, type TestStore } from './engines.ts';
 import { openSession } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -149,7 +149,7 @@ describe('notices to other processes', () => {
     for (let number = 0; number < 1_000; number++) peers.tell('org_1', change(number));
     peers.tell('org_1', { ...change(7), eventCount: 2 });
     await expect.poll(() => told.length).toBeGreaterThan(5);
-    expect(Math.max(...told.map((text) => Buffer.byteLength(text)))).toBeLessThanOrEqual(LONGEST_NOTICE);
+    expect(Math.max(...told.map((text) => Buffer.byteLength(text)))).toBeLessThanOrEqual(MAX_NOTICE);
     const changes = told.flatMap((text) => JSON.parse(text).changes);
     expect(changes).toHaveLength(1_000);
     expect(changes).toContainEqual(['org_1', { ...change(7), eventCount: 2 }]);

@@ -16,7 +16,7 @@ import { openingOn, signInMachine } from './signed-in.ts';
 const WORDS = ['alpha', 'bravo', 'charlie', 'delta', 'echo'];
 const SESSIONS = 14;
 /** More than a chunk has. */
-const MOST_EVENTS = 200;
+const MAX_EVENTS = 200;
 
 describe.each(ENGINES)(`the cursors of a search on %s ${seeded}`, (engine) => {
   let service: TestService;
@@ -32,7 +32,7 @@ describe.each(ENGINES)(`the cursors of a search on %s ${seeded}`, (engine) => {
     for (let n = 0; n < SESSIONS; n++) {
       service.clock.now += 60_000;
       const known = WORDS.slice(0, 1 + pick(WORDS.length));
-      const written = Array.from({ length: 1 + pick(MOST_EVENTS) }, () =>
+      const written = Array.from({ length: 1 + pick(MAX_EVENTS) }, () =>
         Array.from({ length: 1 + pick(3) }, () => known[pick(known.length)]).join(' '),
       );
       texts.push(written);

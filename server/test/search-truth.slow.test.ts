@@ -8,10 +8,10 @@ import { find, idsOf, sessionWith } from './searched.ts';
 import { createRandom, shuffle } from './seed.ts';
 
 const PAGE = 50;
-const MOST_PAGES = 2;
-const MOST_SESSIONS = 50;
+const MAX_PAGES = 2;
+const MAX_SESSIONS = 50;
 const random = createRandom();
-const sessions = shuffle(recordedSessions(), random).slice(0, MOST_SESSIONS);
+const sessions = shuffle(recordedSessions(), random).slice(0, MAX_SESSIONS);
 const queries = drawQueries(sessions, times(120), random);
 
 const readAll = createReader(sessions);
@@ -33,7 +33,7 @@ describe.each(ENGINES)(`words copied from recorded sessions, on %s ${seeded}`, (
 
   async function pagesOf({ text }: Drawn): Promise<string[][]> {
     const pages: string[][] = [];
-    for (let cursor: string | null = ''; cursor !== null && pages.length <= MOST_PAGES; ) {
+    for (let cursor: string | null = ''; cursor !== null && pages.length <= MAX_PAGES; ) {
       const query = { q: `"${text}"`, limit: PAGE, ...(cursor && { cursor }) };
       const reply = await find(service, ours.member, query);
       pages.push(idsOf(reply));
@@ -53,7 +53,7 @@ describe.each(ENGINES)(`words copied from recorded sessions, on %s ${seeded}`, (
       const untrue = found.filter((id) => !truth[ids.indexOf(id)]?.may);
       const inOrder = ids.filter((id) => found.includes(id)).toReversed();
       const isRight =
-        missing.length + untrue.length === 0 && String(found) === String(inOrder) && pages.length <= MOST_PAGES;
+        missing.length + untrue.length === 0 && String(found) === String(inOrder) && pages.length <= MAX_PAGES;
       if (!isRight || pages[0]?.length === 0)
         wrong.push(
           `${drawn.kind} "${drawn.text}": ${found.length} found on ${pages.length} pages, ${missing.length} missing, ${untrue.length} without it`,

@@ -9,8 +9,8 @@ import { type ExportFile, type PartLine, readRows, verifyFile } from './format.t
 import { EXPORTED, toExported, toStored } from './tables.ts';
 
 /** How much is written or compared at once. */
-const MOST_ROWS = 100;
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_ROWS = 100;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 export interface Imported {
   /** The id of the key that signed the file. */
@@ -77,7 +77,7 @@ async function* batchesOf(path: string): AsyncGenerator<Batch> {
   let batch: Batch | undefined;
   let bytes = 0;
   for await (const { part, row, length } of readRows(path)) {
-    if (batch && (batch.table !== part || batch.rows.length >= MOST_ROWS || bytes + length > MOST_BYTES)) {
+    if (batch && (batch.table !== part || batch.rows.length >= MAX_ROWS || bytes + length > MAX_BYTES)) {
       yield batch;
       batch = undefined;
     }
@@ -95,14 +95,14 @@ function tableOf(part: PartLine['part']): MovedTable {
 }
 
 /** How many differences are reported one by one. Further ones are only counted. */
-const MOST_NAMED = 100;
+const MAX_NAMED = 100;
 
 async function compare(db: Db, path: string, { header, rowsOf }: ExportFile): Promise<string[]> {
   const findings: string[] = [];
   let count = 0;
   const report = (finding: string) => {
     count++;
-    if (count <= MOST_NAMED) findings.push(finding);
+    if (count <= MAX_NAMED) findings.push(finding);
   };
   const found = new Map<MovedTable, number>();
   for await (const { table, rows } of batchesOf(path)) {
@@ -124,7 +124,7 @@ async function compare(db: Db, path: string, { header, rowsOf }: ExportFile): Pr
     if (more > 0) report(`${table} has ${more} rows that are not among the ${rowsOf.get(table) ?? 0} of the file`);
     if (more < 0) report(`${table} has ${-more} rows of the file that are not of this organization`);
   }
-  return count <= MOST_NAMED ? findings : [...findings, `and ${count - MOST_NAMED} more differences`];
+  return count <= MAX_NAMED ? findings : [...findings, `and ${count - MAX_NAMED} more differences`];
 }
 
 function readStored(db: Db, table: MovedTable, rows: readonly MovedRow[]): Promise<MovedRow[]> {

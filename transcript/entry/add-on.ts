@@ -62,10 +62,10 @@ export function listedAddOns({ kind, text, rest }: Loose): AddOn[] {
   const type = asText(attachment.type) ?? asText(kind) ?? '';
   const read = Object.hasOwn(LISTS, type) ? LISTS[type] : undefined;
   const all = (read?.({ content: text, ...attachment }) ?? []).filter((addOn) => addOn !== undefined);
-  return [...new Map(all.map((addOn) => [`${addOn.kind} ${addOn.name}`, addOn])).values()].slice(0, MOST_LISTED);
+  return [...new Map(all.map((addOn) => [`${addOn.kind} ${addOn.name}`, addOn])).values()].slice(0, MAX_LISTED);
 }
 
-const MOST_LISTED = 200;
+const MAX_LISTED = 200;
 
 const LISTS: Record<string, (attachment: Loose) => (AddOn | undefined)[]> = {
   skill_listing: ({ names, content }) =>
@@ -82,9 +82,9 @@ const textsOf = (value: unknown): string[] =>
 const namesIn = (content: string): string[] =>
   [...content.matchAll(/^- ([\w.-]+(?::[\w.-]+)*): /gm)].map(([, name]) => name as string);
 
-const LONGEST_NAME = 100;
+const MAX_NAME = 100;
 
 function named(kind: AddOn['kind'], value: unknown): AddOn | undefined {
-  const name = asText(value)?.trim().slice(0, LONGEST_NAME).toWellFormed();
+  const name = asText(value)?.trim().slice(0, MAX_NAME).toWellFormed();
   return name ? { kind, name } : undefined;
 }

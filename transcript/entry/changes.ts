@@ -42,7 +42,7 @@ function changesOfEditor(input: Loose): FileChange[] {
   const content = asText(input.content) ?? asText(input.file_text);
   if (content !== undefined) return [{ path, kind: 'create', hunks: [wholeFile(content, '+')] }];
   const edits = Array.isArray(input.edits) ? input.edits.map(asObject) : [input];
-  let room = MOST_COMPARED;
+  let room = MAX_COMPARED;
   const hunks = edits.flatMap((edit) => {
     const [before, after] = [oldText(edit), newText(edit)];
     room -= before.length + after.length;
@@ -55,15 +55,15 @@ const oldText = (edit: Loose) => asText(edit.old_string) ?? asText(edit.oldStrin
 const newText = (edit: Loose) => asText(edit.new_string) ?? asText(edit.newString) ?? asText(edit.new_str) ?? '';
 
 /** The most characters of a call that are compared. Beyond this, the comparison costs more than it is worth. */
-const MOST_COMPARED = 20_000;
+const MAX_COMPARED = 20_000;
 /** The most removed or added lines. The time grows with their square, and is 4 s for 10,000. */
-const MOST_DIFFERENT = 400;
+const MAX_DIFFERENT = 400;
 
 function compare(before: string, after: string): Hunk[] {
   if (before === after) return [];
   const patch = structuredPatch('', '', withEnd(before), withEnd(after), undefined, undefined, {
     context: 3,
-    maxEditLength: MOST_DIFFERENT,
+    maxEditLength: MAX_DIFFERENT,
   });
   if (!patch) return replace(before, after);
   // The text is an excerpt, so its position in the file is unknown.

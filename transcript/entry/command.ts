@@ -34,7 +34,7 @@ export function commandOf(input: unknown): string | undefined {
 }
 
 /** The most characters of a command that are examined. The rest of a longer command is mostly a text that it writes. */
-const LONGEST_COMMAND = 4_000;
+const MAX_COMMAND = 4_000;
 
 const PURPOSES: readonly [Purpose, RegExp][] = [
   ['commit', /\bgit(?:\s+-\S{1,100}(?:\s+[^\s-]\S{0,200})?){0,5}\s+commit\b/],
@@ -43,7 +43,7 @@ const PURPOSES: readonly [Purpose, RegExp][] = [
 ];
 
 export function purposesOf(command: string): Purpose[] {
-  const start = command.slice(0, LONGEST_COMMAND);
+  const start = command.slice(0, MAX_COMMAND);
   const purposes = PURPOSES.flatMap(([purpose, pattern]) => (pattern.test(start) ? [purpose] : []));
   const commands = readShell(withoutShell(start));
   if (!commands.some(({ words }) => runsTests(words))) {
@@ -76,9 +76,9 @@ const HEREDOC = /^\$\(cat <<-?\s{0,4}['"]?\w{1,40}['"]?\s{0,40}\n/;
 
 /** The subjects of a command's commits, if it contains them. After `git commit --quiet`, they appear nowhere else. */
 export function subjectsOf(command: string): string[] {
-  const messages = command.slice(0, LONGEST_COMMAND).matchAll(MESSAGE);
+  const messages = command.slice(0, MAX_COMMAND).matchAll(MESSAGE);
   const subjects = [...messages].map(([, double, single]) => (double ?? single ?? '').replace(HEREDOC, '').trim());
-  return subjects.flatMap((message) => message.split('\n', 1)[0]?.slice(0, 300) || []).slice(0, MOST_COMMITS);
+  return subjects.flatMap((message) => message.split('\n', 1)[0]?.slice(0, 300) || []).slice(0, MAX_COMMITS);
 }
 
 /**
@@ -86,7 +86,7 @@ export function subjectsOf(command: string): string[] {
  * runners.
  */
 const EXAMINED = 16_000;
-const MOST_COMMITS = 20;
+const MAX_COMMITS = 20;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours split the texts to find
 const COLOURS = /\u001b\[[0-9;]*m/g;
 const COMMITTED = /^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ([^\n]{0,300})/gm;
@@ -96,7 +96,7 @@ export function outcomeOf(output: string): Outcome {
   const cut = output.length > 2 * EXAMINED;
   const looked = (cut ? `${output.slice(0, EXAMINED)}\n${output.slice(-EXAMINED)}` : output).replace(COLOURS, '');
   const commits = [...looked.matchAll(COMMITTED)]
-    .slice(0, MOST_COMMITS)
+    .slice(0, MAX_COMMITS)
     .map(([, hash, subject]) => ({ hash: hash as string, subject: (subject as string).trim() }));
   const pullRequest = PULL_REQUEST.exec(looked)?.[0];
   const testsPassed = readSummary(looked);

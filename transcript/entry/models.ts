@@ -7,7 +7,7 @@ export interface Models {
 }
 
 /** The most sub-agents that are remembered: those that named their model last. */
-const MOST_LANES = 40;
+const MAX_LANES = 40;
 
 /**
  * Notes the model that an entry names. Some agents write their own messages under the model `<synthetic>`. The settings of a
@@ -22,7 +22,7 @@ export function noteModels(models: Models, entry: Entry): void {
     laneModels.delete(lane);
     laneModels.set(lane, named);
     const [oldest] = laneModels.keys();
-    if (laneModels.size > MOST_LANES && oldest !== undefined) laneModels.delete(oldest);
+    if (laneModels.size > MAX_LANES && oldest !== undefined) laneModels.delete(oldest);
   }
   if (lane === undefined || kind !== 'meta') models.model = named;
 }

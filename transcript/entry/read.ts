@@ -14,9 +14,9 @@ import { aboutCall, aboutCalls } from './tool.ts';
 import { readUsage } from './usage.ts';
 import { asNumber, asObject, asParsedObject, asText, clip, firstLine, type Loose } from './value.ts';
 
-const LONGEST_TEXT = 24_000;
-const LONGEST_PREVIEW = 1_500;
-const LONGEST_COMMAND = 300;
+const MAX_TEXT = 24_000;
+const MAX_PREVIEW = 1_500;
+const MAX_COMMAND = 300;
 
 /** An event in the timeline's form: small, and of a known shape for any payload. Never throws. */
 export function readEvent(event: Pick<SessionEvent, 'sequence' | 'eventType' | 'payload' | 'createdAt'>): Entry {
@@ -155,7 +155,7 @@ const READERS: Record<string, Reader> = {
       ...given('running', end.running),
       kind: 'result',
       failed: payload.isError === true || isRefused || (exitCode !== undefined && exitCode !== 0),
-      preview: clip(output, LONGEST_PREVIEW),
+      preview: clip(output, MAX_PREVIEW),
       ...outcomeOf(output),
       changes: changesOfResult(payload.detail).map(statOf),
     };
@@ -282,12 +282,12 @@ function readQuiet(common: Common, payload: Loose): QuietEntry {
   return { ...common, kind: 'quiet', about, preview, isDuplicate, ...(listed.length > 0 && { listed }) };
 }
 
-const LONGEST_BRIEF = 80;
+const MAX_BRIEF = 80;
 
 /** A short form of a sub-agent's prompt: its beginning, and its length to distinguish prompts with the same beginning. */
 function briefOf(prompt: string): string {
   const text = prompt.trim();
-  return text === '' ? '' : `${text.length} ${clip(text, LONGEST_BRIEF)}`;
+  return text === '' ? '' : `${text.length} ${clip(text, MAX_BRIEF)}`;
 }
 
 /** The brief of a call that starts a sub-agent. These calls name the sub-agent's type or describe its task. */
@@ -298,15 +298,15 @@ function briefOfCall(input: unknown): string {
 
 const inOneLine = (command: string) =>
   clip(
-    clip(command, 4 * LONGEST_COMMAND)
+    clip(command, 4 * MAX_COMMAND)
       .replace(/\s+/g, ' ')
       .trim(),
-    LONGEST_COMMAND,
+    MAX_COMMAND,
   );
 
 function readText(value: unknown): { text: string; length: number } {
   const text = asText(value) ?? '';
-  return { text: clip(text, LONGEST_TEXT), length: text.length };
+  return { text: clip(text, MAX_TEXT), length: text.length };
 }
 
 const given = <const Name extends string>(name: Name, value: unknown): { [Key in Name]?: string } =>

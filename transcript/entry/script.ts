@@ -14,12 +14,12 @@ export interface ToolCall {
 /** The calls that a call consists of: those in a script, as far as their arguments are literals; otherwise the call itself. */
 export function callsOf(name: string, input: unknown): readonly ToolCall[] {
   const script = name === 'exec' ? asText(input) : undefined;
-  const calls = script === undefined || script.length > LONGEST_SCRIPT ? [] : readScript(script);
+  const calls = script === undefined || script.length > MAX_SCRIPT ? [] : readScript(script);
   return calls.length > 0 ? calls : [{ name, input }];
 }
 
-const LONGEST_SCRIPT = 400_000;
-const MOST_CALLS = 50;
+const MAX_SCRIPT = 400_000;
+const MAX_CALLS = 50;
 const DEEPEST = 20;
 
 interface Token {
@@ -57,7 +57,7 @@ class Reader {
   readonly #constants = new Map<string, unknown>();
   #at = 0;
   /** The characters that texts from constants may still have. Without a limit, constants that double each other fill the memory. */
-  #room = LONGEST_SCRIPT;
+  #room = MAX_SCRIPT;
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
@@ -65,14 +65,14 @@ class Reader {
 
   readCalls(): ToolCall[] {
     const calls: ToolCall[] = [];
-    for (let at = 0; at < this.#tokens.length && calls.length < MOST_CALLS; at++) {
+    for (let at = 0; at < this.#tokens.length && calls.length < MAX_CALLS; at++) {
       if (this.#isWord(at, 'const') && this.#tokens[at + 1]?.kind === 'word' && this.#isMark(at + 2, '=')) {
         this.#readConstant(at);
       }
       this.#readLoop(at);
       calls.push(...this.#readCall(at));
     }
-    return calls.slice(0, MOST_CALLS);
+    return calls.slice(0, MAX_CALLS);
   }
 
   #isWord(at: number, value: string): boolean {
@@ -235,12 +235,12 @@ class Reader {
 
 /** The inputs of a call, one for each value of a name in a loop. */
 function inputsOf(input: unknown): unknown[] {
-  if (input instanceof Each) return input.values.slice(0, MOST_CALLS);
+  if (input instanceof Each) return input.values.slice(0, MAX_CALLS);
   const fields = Object.entries(asObject(input));
   const loop = fields.map(([, value]) => value).find((value) => value instanceof Each);
   if (!loop) return [input];
   return loop.values
-    .slice(0, MOST_CALLS)
+    .slice(0, MAX_CALLS)
     .map((_, at) =>
       Object.fromEntries(fields.map(([name, value]) => [name, value instanceof Each ? value.values[at] : value])),
     );

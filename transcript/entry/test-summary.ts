@@ -104,7 +104,7 @@ const SUMMARIES: { readonly [runner: string]: Summary } = {
 /** Every line of a summary has one of these words. Only such lines are tried against the table. */
 const WORDS = /pass|fail|PASS|FAIL|Passed|Failed|\bok\b|OK|succe|SUCCE|Failures|Ran \d|DONE|congratulations|error/g;
 /** A longer line is not part of a summary, but of a minified file, for instance. */
-const LONGEST_LINE = 500;
+const MAX_LINE = 500;
 const ALL = Object.values(SUMMARIES);
 
 /** Whether the tests of an output passed. One failed run among several counts as failed. Undefined without a summary. */
@@ -122,7 +122,7 @@ function linesWithWords(output: string): string {
     const start = output.lastIndexOf('\n', found.index) + 1;
     const next = output.indexOf('\n', found.index);
     const end = next < 0 ? output.length : next;
-    if (end - start <= LONGEST_LINE) lines += `${output.slice(start, end).trimEnd()}\n`;
+    if (end - start <= MAX_LINE) lines += `${output.slice(start, end).trimEnd()}\n`;
     WORDS.lastIndex = end;
   }
   return lines;

@@ -16,10 +16,10 @@ export interface Tellings {
 }
 
 /** The most sub-agents whose settings are remembered: those that told them last. */
-const MOST_SETTINGS = 40;
+const MAX_SETTINGS = 40;
 
 /** The most further responses of a response. */
-const MOST_OTHERS = 20;
+const MAX_OTHERS = 20;
 
 /** Reads what an event tells about responses. */
 export function readTold(eventType: string, payload: Loose): Pick<Entry, 'told'> {
@@ -52,7 +52,7 @@ function readOthers(usage: ClaudeUsage): Usage[] {
     const purpose = PURPOSES[asText(type) ?? ''];
     return purpose === undefined ? [] : [{ ...readClaudeUsage(undefined, model, counts), purpose }];
   });
-  return found.slice(0, MOST_OTHERS);
+  return found.slice(0, MAX_OTHERS);
 }
 
 export function noteTold(tellings: Tellings, { told, lane = '' }: Entry): void {
@@ -65,7 +65,7 @@ export function noteTold(tellings: Tellings, { told, lane = '' }: Entry): void {
   settings.delete(lane);
   settings.set(lane, told);
   const [oldest] = settings.keys();
-  if (settings.size > MOST_SETTINGS && oldest !== undefined) settings.delete(oldest);
+  if (settings.size > MAX_SETTINGS && oldest !== undefined) settings.delete(oldest);
 }
 
 /** The responses whose tokens an entry reports. */

@@ -155,11 +155,11 @@ function readToolResult(hook: Part): Draft[] {
   return [...readCall(hook), ...results(hook, { callId, isError })];
 }
 
-const LONGEST_LOOKED_INTO = 1024 * 1024;
+const MAX_LOOKED_INTO = 1024 * 1024;
 
 /** The output's text holds a command's exit code as JSON. */
 function hasFailed(output: unknown): boolean {
-  if (typeof output !== 'string' || output.length > LONGEST_LOOKED_INTO || !output.startsWith('{')) return false;
+  if (typeof output !== 'string' || output.length > MAX_LOOKED_INTO || !output.startsWith('{')) return false;
   try {
     const { exitCode } = JSON.parse(output) as { exitCode?: unknown };
     return typeof exitCode === 'number' && exitCode !== 0;

@@ -28,7 +28,7 @@ const SEQUENCES = new RegExp(
 const SGR = /\u001b\[([0-9:;]*)m/;
 
 /** The most styles in one text, since each becomes an element of the page. All text after them has the last style. */
-const MOST_SPANS = 1_000;
+const MAX_SPANS = 1_000;
 
 /** Terminal output with its colours. All other controls are removed, and overwritten lines show their last state. */
 export function readAnsi(output: string): Span[] {
@@ -37,7 +37,7 @@ export function readAnsi(output: string): Span[] {
   const state: Look = { decorations: new Set() };
   const spans: Span[] = [];
   for (const [index, part] of parts.entries()) {
-    const last = spans.length === MOST_SPANS ? spans.at(-1) : undefined;
+    const last = spans.length === MAX_SPANS ? spans.at(-1) : undefined;
     if (index % 2 === 1) apply(state, codesOf(part));
     else if (last) last.text += showHidden(part);
     else if (part !== '') spans.push({ text: showHidden(part), ...describe(state) });

@@ -59,13 +59,13 @@ export function cutMarkdown(text: string, most: number): MarkdownPiece[] {
 }
 
 /** The most nested containers in a line, and their largest width. No readable text has more. */
-const MOST_CONTAINERS = 6;
+const MAX_CONTAINERS = 6;
 const FARTHEST = 80;
 const CONTAINERS = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/;
 
 function isTooDeep(line: string): boolean {
   const containers = CONTAINERS.exec(line)?.[0] ?? '';
-  return containers.length > FARTHEST || (containers.match(/[>*+-]|\d+/g)?.length ?? 0) > MOST_CONTAINERS;
+  return containers.length > FARTHEST || (containers.match(/[>*+-]|\d+/g)?.length ?? 0) > MAX_CONTAINERS;
 }
 
 interface Fence {

@@ -20,7 +20,7 @@ export interface Axis {
 
 /** Share of the width for each long pause, independent of its length. All pauses together get at most a third. */
 const BREAK_SHARE = 0.015;
-const MOST_BREAKS_SHARE = 0.33;
+const MAX_BREAKS_SHARE = 0.33;
 
 interface Stretch {
   start: number;
@@ -34,7 +34,7 @@ export function createAxis(times: ArrayLike<number>): Axis {
   const stretches = readStretches(times);
   const active = stretches.reduce((sum, stretch) => sum + weightOf(stretch), 0);
   const pauses = Math.max(0, stretches.length - 1);
-  const share = Math.min(BREAK_SHARE, pauses > 0 ? MOST_BREAKS_SHARE / pauses : 1);
+  const share = Math.min(BREAK_SHARE, pauses > 0 ? MAX_BREAKS_SHARE / pauses : 1);
   const pauseWidth = Math.max(1, active * share);
   const width = active + pauses * pauseWidth || 1;
   let at = 0;

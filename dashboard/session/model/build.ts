@@ -97,7 +97,7 @@ function noteStarter(starters: Map<string, string>, { phase, subagent, callId }:
 }
 
 /** Deepest nesting of sub-agents. Deeper ones, and those that started themselves, are put at the end. */
-const MOST_NESTED = 20;
+const MAX_NESTED = 20;
 
 const NONE_MOVED: Revisions['orders'] = new Map();
 
@@ -147,7 +147,7 @@ export function createTimelineBuilder(
   /** Whether the call and the calls that started the sub-agents around it are all known. Their records may be forged. */
   function isNested(tool: ToolItem | undefined): boolean {
     let around = tool;
-    for (let depth = 0; depth < MOST_NESTED; depth++) {
+    for (let depth = 0; depth < MAX_NESTED; depth++) {
       const lane = around?.call?.lane;
       if (lane === undefined || !starters.has(lane)) return around !== undefined;
       around = tools.get(starters.get(lane) as string);

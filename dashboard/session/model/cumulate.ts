@@ -15,10 +15,10 @@ export interface CumulativeHunk extends Hunk {
 }
 
 /** For larger files, the difference is not worth the time that it takes. */
-const MOST_CHARACTERS = 400_000;
-const MOST_LINES = 12_000;
+const MAX_CHARACTERS = 400_000;
+const MAX_LINES = 12_000;
 /** Most added and removed lines; the time grows with their square. */
-const MOST_DIFFERENT = 2_000;
+const MAX_DIFFERENT = 2_000;
 
 interface Line {
   text: string;
@@ -37,13 +37,13 @@ export function cumulate(steps: readonly Step[]): CumulativeHunk[] | undefined {
   for (const step of steps) {
     if (step.before !== undefined && step.before !== textOf(lines)) lines = adopt(lines, step.before);
     const next = apply(lines, step);
-    if (!next || next.length > MOST_LINES) return undefined;
+    if (!next || next.length > MAX_LINES) return undefined;
     lines = next;
   }
   const end = textOf(lines);
-  if (start.length + end.length > MOST_CHARACTERS) return undefined;
+  if (start.length + end.length > MAX_CHARACTERS) return undefined;
   const isCompared = start !== '' && end !== '';
-  const options = { context: 3, ...(isCompared && { maxEditLength: MOST_DIFFERENT }) };
+  const options = { context: 3, ...(isCompared && { maxEditLength: MAX_DIFFERENT }) };
   const patch = structuredPatch('', '', start, end, undefined, undefined, options);
   return patch?.hunks.map(({ oldStart, newStart, newLines, lines: marked }) => ({
     oldStart,

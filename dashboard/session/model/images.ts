@@ -3,15 +3,15 @@ import { asText, type Loose } from '../../../transcript/entry/value.ts';
 /** Image types that cannot run code, so not SVG. */
 const TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const ADDRESS = /^data:(image\/\w+);base64,[A-Za-z0-9+/=]+$/;
-const MOST_IMAGES = 8;
-const MOST_VALUES = 5_000;
+const MAX_IMAGES = 8;
+const MAX_VALUES = 5_000;
 const LONGEST = 8_000_000;
 
 /** The pictures anywhere in a payload, as data addresses. */
 export function imagesOf(payload: unknown): string[] {
   const found: string[] = [];
   const waiting: unknown[] = [payload];
-  for (let at = 0; at < Math.min(waiting.length, MOST_VALUES) && found.length < MOST_IMAGES; at++) {
+  for (let at = 0; at < Math.min(waiting.length, MAX_VALUES) && found.length < MAX_IMAGES; at++) {
     const value = waiting[at];
     if (typeof value === 'string') {
       if (value.length <= LONGEST && TYPES.has(ADDRESS.exec(value)?.[1] ?? '')) found.push(value);
@@ -21,7 +21,7 @@ export function imagesOf(payload: unknown): string[] {
     const own = Array.isArray(value) ? undefined : imageOf(value as Loose);
     if (own) found.push(own);
     // A hundred thousand values would be too many arguments for one call.
-    else waiting.push(...Object.values(value).slice(0, MOST_VALUES));
+    else waiting.push(...Object.values(value).slice(0, MAX_VALUES));
   }
   return found;
 }

@@ -25,7 +25,7 @@ export interface Outcome {
 }
 
 /** A shorter wait is not counted: the person was present all the time. */
-const SHORTEST_WAIT_MS = 60_000;
+const MIN_WAIT_MS = 60_000;
 const WORK: ReadonlySet<Entry['kind']> = new Set(['answer', 'call', 'result', 'turn']);
 
 type Known = Pick<Timeline, 'items' | 'turns' | 'entries'>;
@@ -151,7 +151,7 @@ function readWaiting(entries: readonly Entry[]): Outcome['waiting'] {
     if (!timed || lane !== undefined) continue;
     if (WORK.has(kind)) worked = time;
     const waited = kind === 'prompt' && worked !== undefined ? time - worked : 0;
-    if (waited < SHORTEST_WAIT_MS) continue;
+    if (waited < MIN_WAIT_MS) continue;
     durationMs += waited;
     if (waited > longest.waited) longest = { waited, at: sequence };
   }

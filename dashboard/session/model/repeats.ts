@@ -1,7 +1,7 @@
 import type { AnswerEntry, Entry } from '../../../transcript/entry/entry.ts';
 
 /** The copies are 9 to 20 ms apart. */
-const MOST_APART_MS = 1_000;
+const MAX_APART_MS = 1_000;
 
 /**
  * Recognizes reasoning that its agent recorded twice. Codex 0.144 wrote four of ten thoughts as two records with ids of their own,
@@ -29,7 +29,7 @@ export function createRepeats() {
 const isCopy = (entry: AnswerEntry, other: AnswerEntry): boolean =>
   entry.timed &&
   other.timed &&
-  entry.time - other.time < MOST_APART_MS &&
+  entry.time - other.time < MAX_APART_MS &&
   entry.messageId !== undefined &&
   other.messageId !== undefined &&
   entry.messageId !== other.messageId &&

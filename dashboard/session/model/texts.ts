@@ -16,8 +16,8 @@ type ReadWindow = (from: number, limit: number) => Promise<readonly SessionEvent
 const WAIT_MS = 60;
 /** Two messages with at most this many events between them are read in one request. */
 const NEAR = 6;
-const MOST_IN_WINDOW = 100;
-const MOST_CHARACTERS = 4_000_000;
+const MAX_IN_WINDOW = 100;
+const MAX_CHARACTERS = 4_000_000;
 
 interface Wish {
   sequence: number;
@@ -36,7 +36,7 @@ export function createTexts(readWindow: ReadWindow): Texts {
     kept.delete(sequence);
     kept.set(sequence, text);
     for (const [oldest, { length }] of kept) {
-      if (characters <= MOST_CHARACTERS || oldest === sequence) return;
+      if (characters <= MAX_CHARACTERS || oldest === sequence) return;
       kept.delete(oldest);
       characters -= length;
     }
@@ -82,7 +82,7 @@ function groupNear(sorted: readonly Wish[]): Wish[][] {
     const isNear =
       group &&
       wish.sequence - endOf(group) <= NEAR &&
-      wish.sequence + wish.span - (group[0]?.sequence ?? 0) <= MOST_IN_WINDOW;
+      wish.sequence + wish.span - (group[0]?.sequence ?? 0) <= MAX_IN_WINDOW;
     if (group && isNear) group.push(wish);
     else groups.push([wish]);
   }

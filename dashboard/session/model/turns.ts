@@ -53,7 +53,7 @@ const promptOf = (item: Item) =>
   item.kind === 'message' && item.entry.kind === 'prompt' ? { prompt: item.entry } : undefined;
 
 /** The most ticks of a turn. With more calls, several share a tick. */
-const MOST_TICKS = 36;
+const MAX_TICKS = 36;
 
 /** The kinds of a turn's calls, in order. If several share a tick, it shows the most telling kind. */
 export function microStrip({ items }: Turn): Kind[] {
@@ -65,7 +65,7 @@ export function microStrip({ items }: Turn): Kind[] {
     if (item.kind === 'group') for (const child of item.children) visit(child);
   };
   for (const item of items) visit(item);
-  const width = Math.ceil(kinds.length / MOST_TICKS);
+  const width = Math.ceil(kinds.length / MAX_TICKS);
   if (width <= 1) return kinds;
   return Array.from({ length: Math.ceil(kinds.length / width) }, (_, at) => {
     const some = kinds.slice(at * width, (at + 1) * width);

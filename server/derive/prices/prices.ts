@@ -45,7 +45,7 @@ type Steps = readonly Priced[];
 
 /** The window of a Claude session that did not request a larger one. */
 const USUAL_WINDOW = 200_000;
-const MOST_KNOWN = 2_000;
+const MAX_KNOWN = 2_000;
 
 /** @param file as for `readPriceList` */
 export function readPrices(file?: string): Prices {
@@ -58,7 +58,7 @@ export function readPrices(file?: string): Prices {
   function stepsOf(model: string, day: string, terms: string): Steps {
     const key = `${day} ${terms} ${model}`;
     const steps = known.get(key) ?? findSteps(tables, model, day, terms).map((step) => within(step, windowOf(model)));
-    if (known.size > MOST_KNOWN) known.clear();
+    if (known.size > MAX_KNOWN) known.clear();
     known.set(key, steps);
     return steps;
   }
@@ -74,7 +74,7 @@ export function readPrices(file?: string): Prices {
 
   function windowOf(model: string): Window | undefined {
     if (windows.has(model)) return windows.get(model);
-    if (windows.size > MOST_KNOWN) windows.clear();
+    if (windows.size > MAX_KNOWN) windows.clear();
     const found = findWindow(model);
     windows.set(model, found);
     return found;

@@ -38,12 +38,12 @@ interface Part {
  * At least this many parts of a payload are searched together. The last ones are searched again with the following ones, so a
  * text that spans the border is found, too.
  */
-const LEAST_PARTS = 64;
+const MIN_PARTS = 64;
 /**
  * The most parts in memory, about 50 MB of short ones. Clients send parts of 256 KiB; only shorter parts than the text can
  * become so many.
  */
-const MOST_PARTS = 50_000;
+const MAX_PARTS = 50_000;
 
 /**
  * Masks the appends of a session, which must be added in order. A text that is split over two parts is found in the joined
@@ -59,7 +59,7 @@ export class EventMasker {
   #length = 0;
   #isComplete = true;
 
-  constructor(finder: Finder, mostParts = MOST_PARTS) {
+  constructor(finder: Finder, mostParts = MAX_PARTS) {
     this.#finder = finder;
     this.#mostParts = mostParts;
   }
@@ -108,7 +108,7 @@ export class EventMasker {
     this.#length += length;
     const { reach } = this.#finder;
     if (part.part >= part.of) this.#closeRun();
-    else if (this.#run.length >= LEAST_PARTS && this.#length >= 2 * reach) this.#closeRun(this.#countLast(reach));
+    else if (this.#run.length >= MIN_PARTS && this.#length >= 2 * reach) this.#closeRun(this.#countLast(reach));
     else if (this.#run.length >= this.#mostParts) {
       this.#isComplete = false;
       this.#closeRun(this.#mostParts >> 1);

@@ -10,7 +10,7 @@ import { EventMasker } from './event-masker.ts';
 import { findText } from './finder.ts';
 
 const prices = readPrices();
-const MOST_EVENTS = 12;
+const MAX_EVENTS = 12;
 const MARK = '[REDACTED:manual:00ff]';
 
 const NUMBER = fc.constantFrom(4711, 47112, 7654321, 1500);
@@ -113,7 +113,7 @@ function figuresOf(append: Source) {
       appends: [append],
       isEnd: true,
       isClosed: true,
-      eventCount: MOST_EVENTS,
+      eventCount: MAX_EVENTS,
       wordPrefix: '',
       packsWords: false,
     },
@@ -124,7 +124,7 @@ function figuresOf(append: Source) {
 }
 
 test('masking any text changes no figure of a session', () => {
-  const events = fc.array(fc.tuple(EVENT, SOURCE), { minLength: 1, maxLength: MOST_EVENTS }).map((all) =>
+  const events = fc.array(fc.tuple(EVENT, SOURCE), { minLength: 1, maxLength: MAX_EVENTS }).map((all) =>
     all.map(([[eventType, fields], source], at) => ({
       eventType,
       payload: JSON.stringify({

@@ -12,7 +12,7 @@ interface Changed {
 }
 
 /** A private key of 16,384 bits takes 13,000 characters, and a few more if it is escaped. */
-const LONGEST_SECRET = 64 * 1024;
+const MAX_SECRET = 64 * 1024;
 
 /**
  * Finds what the current rules mask in the events of a session. The events must come in order, because a secret that was found
@@ -43,7 +43,7 @@ export function findByRules(key: Uint8Array, sessionId: string): Finder {
   }
 
   // Apart from its slice, a part only says where its record came from. No rule applies to that.
-  return { reach: LONGEST_SECRET, inText, inJson, inPart: () => [] };
+  return { reach: MAX_SECRET, inText, inJson, inPart: () => [] };
 }
 
 function compare(before: unknown, after: unknown, changed: Changed): void {

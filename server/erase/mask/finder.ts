@@ -24,7 +24,7 @@ export interface Finder {
 export const isSlice = ({ field, depth, kind }: Token) => field === 'json' && depth === 1 && kind === 'string';
 
 /** How many characters one character of a text may take: `\u0022` within JSON within JSON takes 13. */
-const LONGEST_ESCAPE = 16;
+const MAX_ESCAPE = 16;
 /** How many characters colours within a text may take. */
 const COLOURS = 1_000;
 
@@ -51,7 +51,7 @@ export function findText(text: string, mark: string, onLeft: (field: string) => 
       text: isNumber ? JSON.stringify(mark) : mark,
     }));
   return {
-    reach: length * LONGEST_ESCAPE + COLOURS,
+    reach: length * MAX_ESCAPE + COLOURS,
     inText: (text) => findPlaces(text, search).map((place) => ({ ...place, text: mark })),
     inJson: (json, eventType) => inJson(json, (token) => isOwn(token) || isFigure(eventType, json, token)),
     inPart: (json) => inJson(json, (token) => isOwn(token) || isSlice(token)),

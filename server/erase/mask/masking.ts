@@ -72,10 +72,10 @@ const RULE = 'manual';
 /** How long a request waits for the end of masking, in milliseconds. */
 const PATIENCE_MS = 20_000;
 /** How long a mask waits for events to reach the store, how often it checks, and how long it then pauses without using memory. */
-const [LONGEST_WAIT_MS, LOOK_EVERY_MS, REST_MS] = [5_000, 100, 30_000];
+const [MAX_WAIT_MS, LOOK_EVERY_MS, REST_MS] = [5_000, 100, 30_000];
 const HELP = 'see "Dead letters" in docs/event-bus.md';
 /** How often a mask starts again because another mask changed the same session. */
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 
 /**
  * Masks texts in stored sessions. A mask is a job (`jobs.ts`). Of a session, its progress is the event up to which everything is
@@ -217,7 +217,7 @@ export class Masking {
     const { onWaits } = this.#options;
     let isTold = false;
     try {
-      for (let tries = 0; tries < MOST_TRIES; tries++) {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
         const outcome = yield* this.#attempt(job, mask, wanted);
         if (outcome === 'done') return;
         if (outcome === 'overtaken') continue;
@@ -316,7 +316,7 @@ const placeOf = ({ organization_id, session_id }: Pick<SessionRow, 'organization
 
 /** Repeats the question until the answer is true. Returns false after a while. */
 async function* poll(ask: () => Promise<boolean>): Slices<boolean> {
-  for (const end = performance.now() + LONGEST_WAIT_MS; !(await ask()); yield LOOK_EVERY_MS) {
+  for (const end = performance.now() + MAX_WAIT_MS; !(await ask()); yield LOOK_EVERY_MS) {
     if (performance.now() > end) return false;
   }
   return true;

@@ -20,7 +20,7 @@ const AT_ONCE = { appends: 20, bytes: 256 * 1024 };
  * How many masked appends wait for one transaction when rules find them. After a crash the rules no longer know the secrets of
  * earlier events, so related events should be written together.
  */
-const LARGEST_GROUP_BY_RULES = { appends: 200, bytes: 8 * 1024 * 1024 };
+const MAX_GROUP_BY_RULES = { appends: 200, bytes: 8 * 1024 * 1024 };
 /** How long a slice takes before other work is served. */
 const SLICE_MS = 500;
 /** Writes the findings of a masker in a session, and its progress. */
@@ -82,7 +82,7 @@ export class Writing {
   #isFull(): boolean {
     if (this.#mask.sealed !== TODAYS_RULES) return this.#found.length > 0;
     const bytes = this.#found.reduce((sum, { body }) => sum + body.byteLength, 0);
-    return this.#found.length >= LARGEST_GROUP_BY_RULES.appends || bytes >= LARGEST_GROUP_BY_RULES.bytes;
+    return this.#found.length >= MAX_GROUP_BY_RULES.appends || bytes >= MAX_GROUP_BY_RULES.bytes;
   }
 }
 

@@ -3,16 +3,16 @@ import { Value } from 'typebox/value';
 import { Email } from '../../../contract/organization.ts';
 import { Problem } from '../../../contract/problem.ts';
 import type { Addresses } from './addresses.ts';
-import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './passwords.ts';
+import { MAX_PASSWORD, MIN_PASSWORD } from './passwords.ts';
 
-const LARGEST_FORM = 16 * 1024;
+const MAX_FORM = 16 * 1024;
 
 /** Makes the routes of `app` read forms, and refuse forms that pages of other sites send (CSRF). */
 export function readForms(app: FastifyInstance, addresses: Addresses): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    { parseAs: 'string', bodyLimit: LARGEST_FORM },
+    { parseAs: 'string', bodyLimit: MAX_FORM },
     (_request, body, done) => done(null, new URLSearchParams(String(body))),
   );
   const origins = new Set(addresses.dashboards.map((address) => new URL(address).origin));
@@ -48,8 +48,8 @@ export function refuseEmail(email: string): string | undefined {
 /** The error of a new password, if any (NIST SP 800-63B: too short, or easy to guess). */
 export function refusePassword(password: string, email: string): string | undefined {
   const length = [...password].length;
-  if (length < SHORTEST_PASSWORD) return `The password needs at least ${SHORTEST_PASSWORD} characters.`;
-  if (length > LONGEST_PASSWORD) return `The password may have at most ${LONGEST_PASSWORD} characters.`;
+  if (length < MIN_PASSWORD) return `The password needs at least ${MIN_PASSWORD} characters.`;
+  if (length > MAX_PASSWORD) return `The password may have at most ${MAX_PASSWORD} characters.`;
   const plain = password.toLowerCase();
   const isEasy =
     plain === email.toLowerCase() || new Set(plain).size < 3 || /^(password|12345678|qwertyui)/.test(plain);

@@ -21,8 +21,8 @@ export interface Requester {
   isKnown: boolean;
 }
 
-export const SHORTEST_PASSWORD = 8;
-export const LONGEST_PASSWORD = 200;
+export const MIN_PASSWORD = 8;
+export const MAX_PASSWORD = 200;
 
 /** OWASP's parameters for scrypt with 32 MiB: about 0.2 s of one core. */
 const COST = { log2N: 15, r: 8, p: 3 };
@@ -31,9 +31,9 @@ const KEY_LENGTH = 32;
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 /** Hashing shares Node's four threads with files and host names, so it may use only half of them. */
-const MOST_AT_ONCE = 2;
+const MAX_AT_ONCE = 2;
 /** Ten seconds of hashing. */
-const MOST_WAITING = 80;
+const MAX_WAITING = 80;
 
 /**
  * Known people and strangers have separate queues. Each serves networks in turn. A full queue drops the newest
@@ -44,8 +44,8 @@ const placeOf = ({ address, isKnown }: Requester) => ({
   person: siteOf(address),
 });
 
-export function createPasswords(cost = COST, atOnce = MOST_AT_ONCE): Passwords {
-  const queue = new Queue({ atOnce, mostWaiting: MOST_WAITING, full: tooManyWait });
+export function createPasswords(cost = COST, atOnce = MAX_AT_ONCE): Passwords {
+  const queue = new Queue({ atOnce, mostWaiting: MAX_WAITING, full: tooManyWait });
   /** A hash without a password. Checking it takes as long as checking a real one. */
   const decoy = encode(cost, randomBytes(16), randomBytes(KEY_LENGTH));
 

@@ -1,5 +1,5 @@
 import { type Html, html, type Page } from './html.ts';
-import { SHORTEST_PASSWORD } from './passwords.ts';
+import { MIN_PASSWORD } from './passwords.ts';
 
 /** The sign-in pages. `html` escapes every value that is not part of these templates. */
 
@@ -20,7 +20,7 @@ const field = ({ name, label, type, autocomplete, value, hint, readonly, invalid
   return html`<div>
 <label for="${name}">${label}</label>
 <input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" required spellcheck="false" autocapitalize="none"${
-    type === 'password' && autocomplete === 'new-password' && html` minlength="${SHORTEST_PASSWORD}"`
+    type === 'password' && autocomplete === 'new-password' && html` minlength="${MIN_PASSWORD}"`
   }${readonly && html` readonly`}${focus && html` autofocus`}${invalid && html` aria-invalid="true"`}${
     describedBy !== '' && html` aria-describedby="${describedBy}"`
   }>
@@ -40,7 +40,7 @@ const newPassword = (invalid: boolean, focus = false): Html =>
     label: 'Password',
     type: 'password',
     autocomplete: 'new-password',
-    hint: `At least ${SHORTEST_PASSWORD} characters. A few words are better than one.`,
+    hint: `At least ${MIN_PASSWORD} characters. A few words are better than one.`,
     invalid,
     focus,
   });

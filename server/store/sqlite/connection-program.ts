@@ -100,14 +100,14 @@ function createWork(database: DatabaseSync): (job: Job) => void {
 }
 
 /** The most that one commit writes, so that its first change does not wait long. Writing 4 MiB takes about 10 ms. */
-const LARGEST_GROUP = { count: 128, bytes: 4 * 1024 * 1024 };
+const MAX_GROUP = { count: 128, bytes: 4 * 1024 * 1024 };
 
 const bytesOf = ({ frame }: ChangeRequest) => frame?.body.byteLength ?? 0;
 
 /** The change with those that have arrived meanwhile, and the job after them. */
 function takeGroup(first: ChangeRequest): { changes: ChangeRequest[]; next?: Job } {
   const changes = [first];
-  for (let bytes = bytesOf(first); changes.length < LARGEST_GROUP.count && bytes < LARGEST_GROUP.bytes; ) {
+  for (let bytes = bytesOf(first); changes.length < MAX_GROUP.count && bytes < MAX_GROUP.bytes; ) {
     const job = parentPort && (receiveMessageOnPort(parentPort)?.message as Job | undefined);
     if (!job) break;
     if (job.kind !== 'change') return { changes, next: job };
@@ -117,7 +117,7 @@ function takeGroup(first: ChangeRequest): { changes: ChangeRequest[]; next?: Job
   return { changes };
 }
 
-const MOST_STATEMENTS = 500;
+const MAX_STATEMENTS = 500;
 
 function createQuery(database: DatabaseSync): (statement: Statement) => Rows {
   const statements = new Map<string, StatementSync>();
@@ -126,7 +126,7 @@ function createQuery(database: DatabaseSync): (statement: Statement) => Rows {
     const known = statements.get(sql);
     if (known) return known;
     const made = database.prepare(sql);
-    if (statements.size >= MOST_STATEMENTS) statements.clear();
+    if (statements.size >= MAX_STATEMENTS) statements.clear();
     statements.set(sql, made);
     return made;
   }

@@ -108,10 +108,10 @@ export class ConnectionThread {
 /** The memory that is transferred to the thread. Small memory is not, because copying it takes less time. */
 function handedOver(job: Job): ArrayBuffer[] {
   const body = job.kind === 'change' ? job.change.frame?.body : undefined;
-  return body && body.byteLength >= SMALLEST_HANDED_OVER ? [body.buffer] : [];
+  return body && body.byteLength >= MIN_HANDED_OVER ? [body.buffer] : [];
 }
 
-const SMALLEST_HANDED_OVER = 32 * 1024;
+const MIN_HANDED_OVER = 32 * 1024;
 
 const toError = ({ message, ...rest }: SentError) => Object.assign(new Error(message), rest);
 

@@ -5,7 +5,7 @@ import { Readers } from './readers.ts';
 import { createWriterQueue } from './writer-queue.ts';
 
 /** How many readers there are, so that a slow read leaves another reader free. Each has a connection with its own page cache. */
-const MOST_READERS = 2;
+const MAX_READERS = 2;
 
 export interface OpenFile extends Threads {
   journal: Journal;
@@ -42,7 +42,7 @@ export async function openFile(path: string, onError: (error: Error) => void): P
   const writer = new ConnectionThread({ path, readOnly: false }, onError);
   await writer.ready;
   const readers = new Readers({
-    most: MOST_READERS,
+    most: MAX_READERS,
     spare: {
       get isIdle() {
         return writer.isIdle;

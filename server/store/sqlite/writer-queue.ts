@@ -14,7 +14,7 @@ interface Waiting {
 const WINDOW = { count: 256, bytes: 8 * 1024 * 1024 };
 
 /** How much may wait. Further changes are refused, because the store is too slow. */
-const MOST_WAITING = { count: 4_096, bytes: 64 * 1024 * 1024 };
+const MAX_WAITING = { count: 4_096, bytes: 64 * 1024 * 1024 };
 
 export interface WriterQueue extends Journal {
   /** Reserves the writer until the returned function is called; first come, first served. */
@@ -58,9 +58,9 @@ export function createWriterQueue(writer: Pick<ConnectionThread, 'run'>): Writer
   return {
     change: (change) =>
       new Promise((resolve, reject) => {
-        const isFull = list.count >= MOST_WAITING.count || list.bytes >= MOST_WAITING.bytes;
+        const isFull = list.count >= MAX_WAITING.count || list.bytes >= MAX_WAITING.bytes;
         // A single sender may fill only half of the queue, which leaves room for others.
-        if (isFull || list.countOf(change.sender) >= MOST_WAITING.count / 2) {
+        if (isFull || list.countOf(change.sender) >= MAX_WAITING.count / 2) {
           return reject(storeUnavailable('too many appends wait for the store'));
         }
         const bytes = change.frame?.body.byteLength ?? 0;
