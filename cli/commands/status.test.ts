@@ -143,15 +143,14 @@ test('a machine that never captured says so, and no folder is created', async ()
 test('a spool that cannot be opened hides the counts, and its own fix is shown', async () => {
   const machine = await setUpMachine();
   const db = new DatabaseSync(join(machine.state, 'spool.db'));
-  db.exec(`PRAGMA user_version = ${SPOOL_VERSION - 1}`);
+  db.exec(`PRAGMA user_version = ${SPOOL_VERSION + 1}`);
   db.close();
   const { stdout, exitCode } = await machine.capture(['status']);
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(/^To be sent {4}the spool cannot be opened$/m);
   expect(stdout).toMatch(
-    /^Failed {3}The spool cannot be opened: .* before its first release\.\n {9}→ Move it away: .*/m,
+    /^Failed {3}The spool cannot be opened: .* by a newer version of capture\.\n {9}→ Update capture\.$/m,
   );
-  expect(stdout).toMatch(/whose transcript is gone are only in that file\.$/m);
   expect(stdout).toMatch(/^Claude Code {3}1 transcript \(\d+ B\)$/m);
   expect(stdout).not.toMatch(/capture import|nothing captured yet|Not read yet/i);
 });
