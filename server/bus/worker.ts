@@ -117,25 +117,24 @@ export class Worker {
   }
 
   async #settle(batch: readonly JsMsg[]): Promise<void> {
-    const held: Held[] = [];
+    let held: Held[] = [];
     for (const message of batch) {
-      if (this.#isStopped) break;
-      const one = await this.#read(message);
-      if (one) held.push(one);
+      if (this.#isStopped) return;
+      const task = readTask(message, Date.now());
+      if (typeof task === 'string') {
+        // Messages before it are written first, because they decide whether it is one of several dead letters in a row.
+        await this.#write(held);
+        held = [];
+        await this.#addDeadLetter(message, task);
+      } else if (task.append || task.close || task.deletion) held.push({ message, ...task });
+      else message.ack();
     }
-    if (held.length > 0) await this.#write(held);
-  }
-
-  /** Returns undefined for a message that requires no write, after settling it. */
-  async #read(message: JsMsg): Promise<Held | undefined> {
-    const task = readTask(message, Date.now());
-    if (typeof task === 'string') return this.#addDeadLetter(message, task);
-    return task.append || task.close || task.deletion ? { message, ...task } : void message.ack();
+    await this.#write(held);
   }
 
   /** Waits for an unavailable store. If a message itself causes the failure, only that message becomes a dead letter. */
   async #write(held: readonly Held[]): Promise<void> {
-    if (this.#isStopped) return;
+    if (this.#isStopped || held.length === 0) return;
     const applied = await this.#applyPatiently(held).catch((error: unknown) => ({ error }));
     if (applied === undefined) return;
     if (!('error' in applied)) return this.#finish(held, applied);

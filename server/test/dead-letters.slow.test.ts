@@ -151,6 +151,23 @@ describe.runIf(inject('natsUrl'))('messages that a worker cannot write', () => {
     await store.close();
   });
 
+  test('is no reason to stop if a message before it was written, even if both arrive together', async () => {
+    const sessionId = await openSession(service, tenant.live);
+    const place = `${tenant.organizationId}.${sessionId}`;
+    await append(sessionId, ['one']);
+    await settled(bus);
+    for (const name of ['first', 'second']) await put(`org_1.${name}`, '{"kind":"renamed"}');
+    await settled(bus);
+    const { codec, body } = encodeFrame([{ eventType: 'notice', payload: Buffer.from('{"text":"two"}') }]);
+    await Promise.all([
+      put(place, foreign({ codec, firstSequence: 2, lastSequence: 2 }), body),
+      put('org_1.third', '{"kind":"renamed"}'),
+    ]);
+    expect(await read(sessionId)).toEqual(['one', 'two']);
+    await append(sessionId, ['three']);
+    expect(await read(sessionId)).toEqual(['one', 'two', 'three']);
+  });
+
   /** Makes the store refuse the append that begins with the second event of the session. */
   const refuseSecond = ({ db }: TestService['store'], sessionId: string) =>
     sql`ALTER TABLE appends ADD CONSTRAINT no_second CHECK (session_id <> ${sql.lit(sessionId)} or first_sequence <> 2)`.execute(
