@@ -40,7 +40,7 @@ export default defineConfig({
             { name: 'session-styles', test: /session.session\.css$/ },
             { name: 'common', minShareCount: 7 },
             // With twice the threshold, the first page would also load modules that only other pages use.
-            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 6_000 },
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 5_000 },
           ],
         },
       },
