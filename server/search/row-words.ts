@@ -17,7 +17,7 @@ export const AND_MORE = '\ue000';
 
 /** Which words a row of the index has. It keeps a hash of 64 bits for each word instead of the word. */
 export class RowWords {
-  /** Two hashes for each word. Both are 0 in a free place. */
+  /** Two hashes for each word. The first one is 0 in a free place. */
   #table = new Uint32Array(2 * SMALLEST);
   #size = 0;
   #bytes = 0;

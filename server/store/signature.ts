@@ -56,7 +56,7 @@ export function mixOther(hash: number, unit: number): number {
   return mixed ^ (mixed >>> 13);
 }
 
-/** The upper half of the first hash has as much of the last letters as the lower one. */
+/** Multiplication moves differences upwards, so words that differ early would share their lower bits more often. */
 export const bitOfHash = (one: number): number => (one ^ (one >>> 16)) & (BITS - 1);
 
 /** The bit of a word; PostgreSQL's `get_bit` counts in the same way. */
