@@ -149,10 +149,13 @@ const COMPUTED = {
 /** A value, or one for each value of the label; undefined keeps the last values. */
 type Answer = number | Record<string, number> | undefined;
 
+/** How often the delay of the event loop is measured. Every 10 ms, the library's default, costs an idle service 3 ms of processor time a second. */
+const LAG_EVERY_MS = 100;
+
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_EVERY_MS });
   const counted = Object.fromEntries(
     Object.entries(COUNTED).map(([key, [kind, name, help, labelNames, buckets]]: [string, Row]) => [
       key,
