@@ -1,12 +1,12 @@
 import type { SessionDay } from '../store/session-rows.ts';
 import { dayRowsOf, type SessionOrigin } from './day-rows.ts';
 import type { Facts } from './facts.ts';
-import { compareValues, type Value, valuesOf } from './values.ts';
+import { compareValues, type Value, type Values, valuesOf } from './values.ts';
 
 /** The rows beside a session's facts, which a slice writes only where they have changed. */
 export interface FactRows {
   days: SessionDay[];
-  values: Value[];
+  values: Values;
 }
 
 export interface RowChanges {

@@ -5,7 +5,7 @@ import { KeptSessions } from './kept-sessions.ts';
 const session = (through: number, weight = 1) => ({
   through,
   facts: noFacts(),
-  rows: { days: [], values: [] },
+  rows: { days: [], values: new Map() },
   open: {},
   records: undefined,
   weight,

@@ -7,8 +7,11 @@ import type { Day, Facts } from './facts.ts';
 
 export type Value = Pick<SessionValueRow, 'field' | 'name' | 'value'>;
 
+/** Values by their field and text. */
+export type Values = ReadonlyMap<string, Value>;
+
 /** The values by which a search finds a session, besides its words. */
-export function valuesOf(facts: Facts): Value[] {
+export function valuesOf(facts: Facts): Values {
   const tools = new Set([...facts.days.values()].flatMap(({ tools }) => [...tools.keys()]));
   const models = new Set([...facts.days.values()].flatMap(({ models }) => [...models.keys()]));
   if (facts.model) models.add(facts.model);
@@ -30,8 +33,14 @@ export function valuesOf(facts: Facts): Value[] {
     ['tests', testsOf(facts)],
     ...ADD_ON_KINDS.map((kind): [AddOnKind, string[]] => [kind, namesOf(addOns, kind)]),
   ];
-  const values = found.flatMap(([field, all]) => [...all].map((text) => toValue(field, text)));
-  return [...new Map(values.map((value) => [keyOf(value), value])).values()].filter(({ value }) => value !== '');
+  const values = new Map<string, Value>();
+  for (const [field, all] of found) {
+    for (const text of all) {
+      const value = toValue(field, text);
+      if (value.value !== '') values.set(`${field} ${value.value}`, value);
+    }
+  }
+  return values;
 }
 
 const usedOf = (addOns: Day['addOns']) => [...addOns].flatMap(([key, [calls]]) => (calls > 0 ? [key] : []));
@@ -71,13 +80,11 @@ function toValue(field: Value['field'], text: string): Value {
   return { field, name: (last ?? value).toLowerCase(), value };
 }
 
-const keyOf = ({ field, value }: Value) => `${field} ${value}`;
-
 /** The values that were added and the values that were removed. */
-export function compareValues(before: readonly Value[], after: readonly Value[]): { added: Value[]; removed: Value[] } {
-  const [old, now] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))];
-  return {
-    added: after.filter((value) => !old.has(keyOf(value))),
-    removed: before.filter((value) => !now.has(keyOf(value))),
-  };
-}
+export const compareValues = (before: Values, after: Values): { added: Value[]; removed: Value[] } => ({
+  added: missingIn(before, after),
+  removed: missingIn(after, before),
+});
+
+const missingIn = (some: Values, all: Values): Value[] =>
+  [...all].flatMap(([key, value]) => (some.has(key) ? [] : [value]));
