@@ -217,9 +217,13 @@ export function createPolicy(options: PolicyOptions): Policy {
     return decision;
   }
 
+  /** The session that first began with a record. A session that was met before the last `keep` comes first. */
+  const ownerOf = (agent: string, key: Uint8Array): string | undefined =>
+    decisions.findHead(agent, key) ?? heads.get(toHex(key))?.session;
+
   /** A session that begins with a record of another session was forked from it, if the other session existed first. */
   function findParents(agent: string, { session, forkedFrom }: SessionOrigin, keys: readonly Uint8Array[]): string[] {
-    const owners = keys.map((key) => heads.get(toHex(key))?.session ?? decisions.findHead(agent, key));
+    const owners = keys.map((key) => ownerOf(agent, key));
     const others = [forkedFrom, ...owners].filter((owner) => owner !== undefined && owner !== session);
     return [...new Set(others as string[])];
   }

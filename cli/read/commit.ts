@@ -1,3 +1,4 @@
+import { lineageOf } from '../decide/lineage.ts';
 import { openFrom } from '../decide/periods.ts';
 import type { Counter } from '../spool/meta.ts';
 import type { Spool } from '../spool/open.ts';
@@ -242,9 +243,15 @@ class Commit {
     if (!decisions.isKeptBack(agent, parent)) return;
     const known = decisions.find(agent, session);
     if (known?.isSaid) return;
-    const isOrigin = decisions.find(agent, parent)?.parents.includes(session) ?? false;
-    if (isOrigin && known?.parents.includes(parent) === false) return;
+    if (known !== undefined && this.#isForkOf(agent, parent, session) && !this.#isForkOf(agent, session, parent))
+      return;
     throw new ForkOfKeptBack(agent, session, parent);
+  }
+
+  /** Whether a session was forked from another one, or from a fork of it. */
+  #isForkOf(agent: string, session: string, ancestor: string): boolean {
+    const find = (name: string) => this.#spool.decisions.find(agent, name);
+    return lineageOf(find(session) ?? { session }, find).some((one) => one.session === ancestor);
   }
 
   /**

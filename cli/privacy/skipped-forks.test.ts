@@ -1,0 +1,54 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { write } from '../test/folder.ts';
+import { startHeld } from '../test/held.ts';
+import { prompt, sessionId } from '../test/transcripts.ts';
+
+/** A machine with sessions of Claude Code. Their prompts are numbered within the session that wrote them. */
+async function setUp() {
+  const { home, run, events } = await startHeld();
+  return {
+    run,
+    /** Writes the transcript of a session: prompts of its own and of sessions that it was forked from. */
+    write: (session: number, ...prompts: [author: number, id: number][]) =>
+      write(
+        join(home, '.claude/projects/shop', `${sessionId(session)}.jsonl`),
+        prompts
+          .map(([author, id]) => prompt(author, id, `${author}.${id}`, { cwd: home, sessionId: sessionId(session) }))
+          .join('\n')
+          .concat('\n'),
+      ),
+    loseSpool: () => {
+      for (const end of ['', '-wal', '-shm']) rmSync(join(home, `state/spool.db${end}`), { force: true });
+    },
+    /** The prompts at the service. */
+    said: async () =>
+      (await events()).flatMap(({ eventType, payload }) => (eventType === 'user.message' ? [payload.text] : [])).sort(),
+  };
+}
+
+test('a session is captured although a fork of its fork was skipped and the spool was lost', async () => {
+  const { run, write, said, loseSpool } = await setUp();
+  write(1, [1, 0]);
+  await run('import');
+  write(2, [1, 0], [2, 1]);
+  write(3, [1, 0], [2, 1], [3, 2]);
+  expect(await run('skip', sessionId(3))).toMatchObject({ exitCode: 0 });
+  loseSpool();
+  write(1, [1, 0], [1, 1]);
+  await run('import');
+  expect(await said()).toEqual(['1.0', '1.1', '2.1']);
+});
+
+const OWN = Array.from({ length: 12 }, (_, id): [number, number] => [3, id]);
+
+test('a session is captured although a fork of its fork, which begins with records of its own, was skipped', async () => {
+  const { run, write, said } = await setUp();
+  write(1, [1, 0]);
+  write(2, [1, 0], [2, 1]);
+  write(3, [2, 1], ...OWN, [1, 0]);
+  expect(await run('skip', sessionId(3))).toMatchObject({ exitCode: 0 });
+  await run('import');
+  expect(await said()).toEqual(['1.0', '2.1']);
+});
