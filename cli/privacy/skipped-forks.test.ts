@@ -52,3 +52,16 @@ test('a session is captured although a fork of its fork, which begins with recor
   await run('import');
   expect(await said()).toEqual(['1.0', '2.1']);
 });
+
+test('a late fork of a skipped session is not captured although another fork with its records is wanted', async () => {
+  const { run, write, said } = await setUp();
+  write(1, [1, 0]);
+  write(2, [1, 0], [2, 1]);
+  expect(await run('skip', sessionId(2))).toMatchObject({ exitCode: 0 });
+  expect(await run('skip', sessionId(2), '--undo')).toMatchObject({ exitCode: 0 });
+  expect(await run('skip', sessionId(1))).toMatchObject({ exitCode: 0 });
+  await run('import');
+  write(3, ...OWN, [1, 0]);
+  await run('import');
+  expect(await said()).toEqual(['1.0', '2.1']);
+});

@@ -233,8 +233,9 @@ class Commit {
   }
 
   #refuseKept({ found, origin }: FileBeingRead, identity: Uint8Array): void {
-    const parent = this.#spool.decisions.keptOwner(found.agent.id, identity);
-    if (parent !== undefined && parent !== origin.session) this.#refuseForkOf(parent, found.agent.id, origin.session);
+    for (const parent of this.#spool.decisions.keptOwners(found.agent.id, identity)) {
+      if (parent !== origin.session) this.#refuseForkOf(parent, found.agent.id, origin.session);
+    }
   }
 
   /** Refuses a fork of a kept-back session, unless a person wants this very fork or the kept-back session is the fork. */

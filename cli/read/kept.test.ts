@@ -31,7 +31,8 @@ function prepare() {
   }
   const place = { origin: { session: 's' }, file: 's.jsonl', position: 0 };
   const keyOf = (id: number) => claudeCode.recordKey(JSON.parse(record(id)) as JsonObject, place);
-  const isKnown = (id: number) => decisions.keptOwner('claude-code', hashRecord(`claude-code ${keyOf(id)}`)) === 's';
+  const isKnown = (id: number) =>
+    decisions.keptOwners('claude-code', hashRecord(`claude-code ${keyOf(id)}`)).includes('s');
   return { path, look, isKnown };
 }
 

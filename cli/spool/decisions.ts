@@ -81,7 +81,9 @@ const SCHEMA = `
   CREATE TABLE decided.heads (key BLOB PRIMARY KEY, agent TEXT NOT NULL, session TEXT NOT NULL) WITHOUT ROWID;
 
   -- Hashes of the records of sessions that are kept back, by which copies of them are known, and how far those were read.
-  CREATE TABLE decided.kept_records (key BLOB PRIMARY KEY, agent TEXT NOT NULL, session TEXT NOT NULL) WITHOUT ROWID;
+  -- A session and its forks hold the same records.
+  CREATE TABLE decided.kept_records (key BLOB NOT NULL, agent TEXT NOT NULL, session TEXT NOT NULL,
+    PRIMARY KEY (key, agent, session)) WITHOUT ROWID;
   CREATE TABLE decided.kept_files (path TEXT PRIMARY KEY, cursor TEXT NOT NULL) WITHOUT ROWID;
 
   -- What each folder was when it was last looked into, JSON.
@@ -190,7 +192,7 @@ export function createDecisions(db: DatabaseSync) {
   const addKept = db.prepare(
     'INSERT INTO decided.kept_records (key, agent, session) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
-  const keptOwner = db.prepare('SELECT session FROM decided.kept_records WHERE key = ? AND agent = ?');
+  const keptOwners = db.prepare('SELECT session FROM decided.kept_records WHERE key = ? AND agent = ?');
   const anyKept = db.prepare('SELECT 1 FROM decided.kept_records LIMIT 1');
   const setKeptFile = db.prepare('INSERT OR REPLACE INTO decided.kept_files (path, cursor) VALUES (?, ?)');
   const keptFile = db.prepare('SELECT cursor FROM decided.kept_files WHERE path = ?');
@@ -316,8 +318,8 @@ export function createDecisions(db: DatabaseSync) {
     addKept: (agent: string, session: string, key: Uint8Array) => void addKept.run(key, agent, session),
     /** Whether any records of kept-back sessions are known. */
     hasKept: () => anyKept.get() !== undefined,
-    /** The kept-back session that a record belongs to, by the hash of the record's key. */
-    keptOwner: (agent: string, key: Uint8Array) => keptOwner.get(key, agent)?.session as string | undefined,
+    /** The kept-back sessions that hold a record, by the hash of the record's key. */
+    keptOwners: (agent: string, key: Uint8Array) => keptOwners.all(key, agent).map(({ session }) => String(session)),
     /** How far a kept-back session's file was noted, as `setKeptFile` stored it. */
     keptFile: (path: string) => keptFile.get(path)?.cursor as string | undefined,
     setKeptFile: (path: string, cursor: string) => void setKeptFile.run(path, cursor),
