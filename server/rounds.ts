@@ -14,13 +14,12 @@ import type { Countersigner } from './evidence/countersigner.ts';
 import type { StorageQuotas } from './ingest/quotas.ts';
 import type { Revocation } from './ingest/revocation.ts';
 import type { SessionChanges } from './ingest/session-log.ts';
-import type { SessionViews } from './ingest/session-views.ts';
-import type { ShareCounts } from './ingest/share-counts.ts';
 import type { Jobs } from './jobs.ts';
 import { purgeDevices } from './store/devices.ts';
 import type { Store } from './store/open.ts';
 import { purgeUnused } from './store/unused.ts';
 import type { TrustedClock } from './trusted-clock.ts';
+import type { Flushable } from './write-behind.ts';
 
 /** Work that the service repeats. */
 interface Round<Name> {
@@ -83,8 +82,7 @@ export type RoundName =
   | 'organizations'
   | 'removed members'
   | 'audit heads'
-  | 'quotas'
-  | 'views';
+  | 'counters';
 
 export interface RoundsOptions {
   store: Store;
@@ -102,11 +100,10 @@ export interface RoundsOptions {
   retention: Omit<Parameters<typeof applyRetention>[0], 'now' | 'signal'>;
   indexer: Pick<Indexer, 'catchUp'>;
   daySums: Pick<DaySums, 'catchUp'>;
-  quotas: Pick<StorageQuotas, 'flush' | 'purge'>;
+  quotas: Pick<StorageQuotas, 'purge'>;
   sessionLog: SessionChanges;
   auditHeads: AuditHeads | undefined;
-  sessionViews: Pick<SessionViews, 'flush'>;
-  shareCounts: Pick<ShareCounts, 'flush'>;
+  counters: Flushable;
 }
 
 const FLUSH_MS = 10_000;
@@ -143,7 +140,6 @@ export function createRounds(options: RoundsOptions): Rounds<RoundName> {
     await purgeUnused(db, at, signal);
     await quotas.purge(at);
   });
-  const writeViews = () => Promise.all([options.sessionViews.flush(), options.shareCounts.flush()]);
   const deleteOfRemoved = (signal: AbortSignal) => deleteSessionsOfRemoved({ db, sessionLog, signal });
   const rounds: Rounds<RoundName> = new Rounds<RoundName>([
     { name: 'sweep', everyMs: SWEEP_MS, after: 'retention', run: sweep, queue: sweeping },
@@ -161,9 +157,8 @@ export function createRounds(options: RoundsOptions): Rounds<RoundName> {
     { name: 'organizations', everyMs: SWEEP_MS, run: removeOrganizations, queue: background },
     { name: 'removed members', everyMs: SWEEP_MS, run: deleteOfRemoved, queue: background },
     { name: 'audit heads', everyMs: SIGN_EVERY_MS, run: async () => auditHeads?.sign(), queue: background },
-    // A crash loses the bytes and the views of this interval.
-    { name: 'quotas', everyMs: FLUSH_MS, run: () => quotas.flush(), queue: background },
-    { name: 'views', everyMs: FLUSH_MS, run: writeViews, queue: background },
+    // A crash loses the counts of this interval.
+    { name: 'counters', everyMs: FLUSH_MS, run: () => options.counters.flush(), queue: background },
   ]);
   return rounds;
 }

@@ -20,6 +20,7 @@ import { createApp } from './http/app.ts';
 import { createAuthenticator } from './http/auth.ts';
 import { createBudget } from './http/budget.ts';
 import { serveDownloads } from './http/downloads.ts';
+import { createLastUses } from './http/last-uses.ts';
 import { serveOpenapiDocument } from './http/openapi-document.ts';
 import { servePages } from './http/pages.ts';
 import { serveSecurityTxt } from './http/security-txt.ts';
@@ -49,6 +50,7 @@ import { asService } from './store/tenant.ts';
 import { audienceOf, findAudience } from './store/viewer.ts';
 import { TrustedClock } from './trusted-clock.ts';
 import { VERSION } from './version.ts';
+import { flushableOf } from './write-behind.ts';
 
 export interface ServiceOptions {
   config: Config;
@@ -115,7 +117,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   };
   const pepper =
     config.SECRET_PEPPER ?? (await rememberSetting(store.db, 'pepper', () => randomBytes(32).toString('hex')));
-  const authenticator = createAuthenticator({ db: store.db, identity, pepper, limits, now, onError });
+  const lastUses = createLastUses(store.db);
+  const authenticator = createAuthenticator({ db: store.db, identity, pepper, limits, lastUses, now, onError });
   const stopHearing = bus?.subscribeRevocations(authenticator.forgetSecret);
   const audiences = createAudiences(
     (place) => asService(() => findAudience(store.db, place)),
@@ -246,6 +249,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   };
   const sessionViews = new SessionViews({ db: store.db, now, onSettled: observer?.onSessionViews });
   const shareCounts = new ShareCounts(store.db, now);
+  const counters = flushableOf([quotas, sessionViews, shareCounts, lastUses]);
   const rounds = createRounds({
     store,
     onBus,
@@ -263,8 +267,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     quotas,
     sessionLog,
     auditHeads,
-    sessionViews,
-    shareCounts,
+    counters,
   });
   const worker =
     bus && store.pool && config.ROLE !== 'api'
@@ -357,8 +360,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     await worker?.close();
     await peers?.close();
     await Promise.all([background, sweeping, jobQueue, countersigning].map((queue) => queue.close()));
-    await quotas.flush().catch(onError);
-    await Promise.all([sessionViews.flush(), shareCounts.flush()]).catch(onError);
+    await counters.flush().catch(onError);
     await auditHeads?.sign().catch(onError);
     await truncation?.close();
     await reading.close();

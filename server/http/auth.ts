@@ -8,9 +8,10 @@ import type { Identity } from '../identity/identity.ts';
 import { SignIns } from '../identity/sign-ins.ts';
 import type { Limits } from '../limits.ts';
 import { findReader } from '../store/devices.ts';
-import { findDirectoryByHash, markDirectoryUsed } from '../store/directory.ts';
+import { findDirectoryByHash } from '../store/directory.ts';
 import { type Caller, resolveCaller } from '../store/people.ts';
 import type { Db } from '../store/schema.ts';
+import type { Use } from './last-uses.ts';
 import { createSecretLookup, type SecretCaller } from './secret-lookup.ts';
 
 /** A signed-in person, with or without an organization. */
@@ -55,6 +56,7 @@ export interface AuthenticatorOptions {
   identity: Identity;
   pepper: string;
   limits: Limits;
+  lastUses: { add(use: Use): void };
   now: () => number;
   onError: (error: unknown) => void;
 }
@@ -114,11 +116,11 @@ async function authenticateReader({ db, pepper, limits, now }: AuthenticatorOpti
   return { ...member, email, emailVerified: false, claims } satisfies MemberCaller;
 }
 
-/** `lastUsedAt` is coarse, so that a request costs no write. */
-const LAST_USED_EVERY_MS = 60_000;
-
 /** Reads the store each time: a directory sends few requests, and a revoked token must stop working at once. */
-async function authenticateDirectory({ db, pepper, limits, now }: AuthenticatorOptions, request: FastifyRequest) {
+async function authenticateDirectory(
+  { db, pepper, limits, lastUses, now }: AuthenticatorOptions,
+  request: FastifyRequest,
+): Promise<DirectoryCaller> {
   const token = bearerOf(request);
   if (token === undefined) {
     throw new Problem('token_missing', 'Send the token of the directory as a bearer token.');
@@ -129,9 +131,9 @@ async function authenticateDirectory({ db, pepper, limits, now }: AuthenticatorO
     await limits.count('stray', request.ip).catch(() => undefined);
     throw new Problem('token_invalid', 'This token belongs to no directory. Issue one on the page of members.');
   }
-  const at = now();
-  if (row.last_used_at === null || at - row.last_used_at >= LAST_USED_EVERY_MS) await markDirectoryUsed(db, row, at);
-  return { tokenId: row.token_id, organizationId: row.organization_id };
+  const { token_id: tokenId, organization_id: organizationId } = row;
+  lastUses.add({ kind: 'directory token', organizationId, id: tokenId, at: now() });
+  return { tokenId, organizationId };
 }
 
 function asMember(caller: UserCaller): MemberCaller {

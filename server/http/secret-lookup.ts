@@ -6,7 +6,8 @@ import type { Limits } from '../limits.ts';
 import { isUnavailable } from '../store/dialect.ts';
 import type { Sender } from '../store/ownership.ts';
 import type { Db } from '../store/schema.ts';
-import { findSecretByHash, markSecretUsed } from '../store/secrets.ts';
+import { findSecretByHash } from '../store/secrets.ts';
+import type { Use } from './last-uses.ts';
 
 /** The holder of an organization secret. */
 export interface SecretCaller {
@@ -21,6 +22,7 @@ export interface SecretLookupOptions {
   db: Db;
   pepper: string;
   limits: Limits;
+  lastUses: { add(use: Use): void };
   now: () => number;
   onError: (error: unknown) => void;
 }
@@ -31,7 +33,6 @@ interface Known {
   foundAt: number;
   /** When the cached result expires. */
   until: number;
-  usedAt: number;
 }
 
 type Found = Pick<Known, 'caller' | 'foundAt'> | Problem;
@@ -43,11 +44,9 @@ const CACHE_MS = 4_000;
 /** How long a cached secret stays valid while the store is down. */
 const BELIEVED_MS = 24 * 60 * 60 * 1_000;
 const MAX_CACHED = 10_000;
-/** `lastUsedAt` is coarse, so that a request costs no write. */
-const LAST_USED_EVERY_MS = 60_000;
 
 /** Caches secrets by their values. Caching by hash would cost each request 2 µs for an HMAC. */
-export function createSecretLookup({ db, pepper, limits, now, onError }: SecretLookupOptions) {
+export function createSecretLookup({ db, pepper, limits, lastUses, now, onError }: SecretLookupOptions) {
   const known = new Map<string, Known>();
   const refused = new Map<string, { problem: Problem; until: number }>();
 
@@ -69,7 +68,7 @@ export function createSecretLookup({ db, pepper, limits, now, onError }: SecretL
       await limits.count('stray', address).catch(() => undefined);
       throw found;
     }
-    const entry = { ...found, usedAt: cached?.usedAt ?? 0, until: now() + CACHE_MS };
+    const entry = { ...found, until: now() + CACHE_MS };
     remember(known, value, entry);
     return use(entry);
   }
@@ -103,12 +102,8 @@ export function createSecretLookup({ db, pepper, limits, now, onError }: SecretL
     return { caller, foundAt: now() };
   }
 
-  function use(entry: Known): SecretCaller {
-    const { caller, usedAt } = entry;
-    if (now() - usedAt >= LAST_USED_EVERY_MS) {
-      entry.usedAt = now();
-      markSecretUsed(db, caller.organizationId, caller.secretId, entry.usedAt).catch(onError);
-    }
+  function use({ caller }: Known): SecretCaller {
+    lastUses.add({ kind: 'secret', organizationId: caller.organizationId, id: caller.secretId, at: now() });
     return caller;
   }
 

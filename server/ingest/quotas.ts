@@ -5,6 +5,7 @@ import { findKeyedAppend } from '../store/log-state.ts';
 import type { Db } from '../store/schema.ts';
 import { type Added, addStored, purgeStoredDays, readSent, readStored, type Stored } from '../store/stored-bytes.ts';
 import { asService } from '../store/tenant.ts';
+import { type Flushable, WriteBehind } from '../write-behind.ts';
 import type { SessionChanges } from './session-log.ts';
 
 /** The highest amount of each; 0: no limit. */
@@ -46,15 +47,21 @@ interface Count {
  * Limits how much organizations may store. Usage is counted in memory and written every few seconds, so an append needs no
  * further write. Each process reads the additions of the others every ten minutes, so a quota may be exceeded by that much.
  */
-export class StorageQuotas {
+export class StorageQuotas implements Flushable {
   readonly #options: StorageQuotasOptions;
   readonly #counts = new Map<string, Count>();
   /** When the usage of an organization was last read from the store. */
   readonly #readStartedAt = new Map<string, number>();
-  #added = new Map<string, Added>();
+  readonly #added: WriteBehind<Added>;
 
   constructor(options: StorageQuotasOptions) {
     this.#options = options;
+    this.#added = new WriteBehind({
+      keyOf: ({ sessionId }) => sessionId,
+      merge: (one, other) => ({ ...one, bytes: one.bytes + other.bytes }),
+      write: (added) => addStored(options.db, added, this.#today()),
+      atOnce: WRITTEN_AT_ONCE,
+    });
   }
 
   /** Wraps the log, so that it refuses appends beyond a quota. */
@@ -82,30 +89,19 @@ export class StorageQuotas {
     };
   }
 
-  /** Writes the counts. Counts that cannot be written now are written the next time. */
-  async flush(): Promise<void> {
-    const left = [...this.#added.values()];
-    this.#added = new Map();
-    try {
-      while (left.length > 0) {
-        await addStored(this.#options.db, left.slice(0, WRITTEN_AT_ONCE), this.#today());
-        left.splice(0, WRITTEN_AT_ONCE);
-      }
-    } catch (error) {
-      for (const one of left) this.#pend(one);
-      throw error;
-    }
+  flush(): Promise<void> {
+    return this.#added.flush();
   }
 
   /** The organization's usage and limits. */
   async usageOf(organizationId: string): Promise<Storage> {
     const { db, limits, now } = this.#options;
     const since = dayOf(now() - (GROWTH_DAYS - 1) * DAY_MS);
+    await this.flush();
     // The tables with the counts belong to the service, not to an organization.
-    const [stored, sent] = await asService(async () => {
-      await this.flush();
-      return Promise.all([readStored(db, organizationId, this.#today()), readSent(db, organizationId, since)]);
-    });
+    const [stored, sent] = await asService(() =>
+      Promise.all([readStored(db, organizationId, this.#today()), readSent(db, organizationId, since)]),
+    );
     const age = sent.first === null ? 0 : (Date.parse(this.#today()) - Date.parse(sent.first)) / DAY_MS + 1;
     const bytesADay = sent.bytes / Math.max(age, MIN_GROWTH_DAYS);
     return {
@@ -175,7 +171,7 @@ export class StorageQuotas {
     const { db, now, onError } = this.#options;
     this.#readStartedAt.set(organizationId, now());
     try {
-      await asService(() => this.flush());
+      await this.flush();
       const day = this.#today();
       const stored = await asService(() => readStored(db, organizationId, day));
       this.#counts.set(organizationId, { readAt: now(), day, stored });
@@ -188,17 +184,11 @@ export class StorageQuotas {
     (await findKeyedAppend(this.#options.db, organizationId, sessionId, key)) !== undefined;
 
   #add(added: Added): void {
-    this.#pend(added);
+    this.#added.add(added);
     const stored = this.#counts.get(added.organizationId)?.stored;
     if (!stored) return;
     stored.bytes += added.bytes;
     stored.bytesToday += added.bytes;
-  }
-
-  #pend({ organizationId, sessionId, bytes }: Added): void {
-    const known = this.#added.get(sessionId);
-    if (known) known.bytes += bytes;
-    else this.#added.set(sessionId, { organizationId, sessionId, bytes });
   }
 
   #today = (): string => dayOf(this.#options.now());

@@ -3,7 +3,7 @@ import { siteOf } from '../network.ts';
 import { readPolicy } from '../store/policies.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import { addLooks, keyOfLooks, type Looks } from '../store/session-views.ts';
-import { asService } from '../store/tenant.ts';
+import { type Flushable, WriteBehind } from '../write-behind.ts';
 
 /** A member who looks at a session, and the request. */
 export interface Looker {
@@ -25,16 +25,23 @@ const MAX_WAITING = 20_000;
 /** How many rows one statement writes. */
 const WRITTEN_AT_ONCE = 200;
 
-/**
- * Records who looks at the sessions of other members. Looks are summed in memory and written every few seconds, so that no
- * response waits for a write. Failed writes are retried. A crash loses the looks of the last few seconds.
- */
-export class SessionViews {
+/** Records who looks at the sessions of other members. */
+export class SessionViews implements Flushable {
   readonly #options: SessionViewsOptions;
-  #waiting = new Map<string, Looks>();
+  readonly #waiting: WriteBehind<Looks>;
 
   constructor(options: SessionViewsOptions) {
     this.#options = options;
+    const { onSettled } = options;
+    this.#waiting = new WriteBehind({
+      keyOf: keyOfLooks,
+      merge: sumOf,
+      write: (looks) => this.#write(looks),
+      atOnce: WRITTEN_AT_ONCE,
+      mostWaiting: MAX_WAITING,
+      onDropped: () => onSettled?.('dropped', 1),
+      onRetried: (looks) => onSettled?.('retried', looks),
+    });
   }
 
   /** @param isFurther whether the request continues a counted look, for example with the second page of events */
@@ -42,7 +49,7 @@ export class SessionViews {
     const { userId, address, isBrowser } = looker;
     if (session.user_id === userId) return;
     const at = this.#options.now();
-    this.#add({
+    this.#waiting.add({
       organizationId: session.organization_id,
       sessionId: session.session_id,
       userId,
@@ -55,28 +62,16 @@ export class SessionViews {
     });
   }
 
-  /** Writes the waiting looks. Rejects if the store fails; the unwritten looks then keep waiting. */
   flush(): Promise<void> {
-    return asService(() => this.#write());
+    return this.#waiting.flush();
   }
 
-  async #write(): Promise<void> {
+  async #write(looks: readonly Looks[]): Promise<void> {
     const { db, onSettled } = this.#options;
-    let left = [...this.#waiting.values()];
-    this.#waiting = new Map();
-    try {
-      left = await this.#ofRecording(left);
-      while (left.length > 0) {
-        const some = left.slice(0, WRITTEN_AT_ONCE);
-        await addLooks(db, some);
-        onSettled?.('written', some.length);
-        left = left.slice(WRITTEN_AT_ONCE);
-      }
-    } catch (error) {
-      onSettled?.('retried', left.length);
-      for (const one of left) this.#add(one);
-      throw error;
-    }
+    const recorded = await this.#ofRecording(looks);
+    if (recorded.length === 0) return;
+    await addLooks(db, recorded);
+    onSettled?.('written', recorded.length);
   }
 
   /** Keeps only the looks at sessions of organizations that record looks. */
@@ -88,17 +83,10 @@ export class SessionViews {
     }
     return looks.filter(({ organizationId }) => recording.has(organizationId));
   }
+}
 
-  #add(looks: Looks): void {
-    const key = keyOfLooks(looks);
-    const known = this.#waiting.get(key);
-    if (!known) {
-      if (this.#waiting.size >= MAX_WAITING) this.#options.onSettled?.('dropped', 1);
-      else this.#waiting.set(key, looks);
-      return;
-    }
-    const [earlier, later] = known.firstAt <= looks.firstAt ? [known, looks] : [looks, known];
-    const count = known.count + looks.count;
-    this.#waiting.set(key, { ...later, firstAt: earlier.firstAt, lastAt: Math.max(known.lastAt, looks.lastAt), count });
-  }
+function sumOf(one: Looks, other: Looks): Looks {
+  const [earlier, later] = one.firstAt <= other.firstAt ? [one, other] : [other, one];
+  const lastAt = Math.max(one.lastAt, other.lastAt);
+  return { ...later, firstAt: earlier.firstAt, lastAt, count: one.count + other.count };
 }

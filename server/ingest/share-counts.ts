@@ -1,36 +1,34 @@
 import type { Db, ShareRow } from '../store/schema.ts';
 import { addShareViews, type ShareViews } from '../store/shares.ts';
-import { asService } from '../store/tenant.ts';
+import { type Flushable, WriteBehind } from '../write-behind.ts';
 
-/**
- * Counts how often shares are opened. Counts are kept in memory and written every few seconds, so that no response waits for a
- * write. A crash loses the views of the last few seconds.
- */
-export class ShareCounts {
-  readonly #db: Db;
+/** Counts how often shares are opened. */
+export class ShareCounts implements Flushable {
   readonly #now: () => number;
-  #waiting = new Map<string, ShareViews>();
+  readonly #waiting: WriteBehind<ShareViews>;
 
   constructor(db: Db, now: () => number) {
-    this.#db = db;
     this.#now = now;
+    this.#waiting = new WriteBehind({
+      keyOf: ({ shareId }) => shareId,
+      merge: (one, other) => ({
+        ...one,
+        count: one.count + other.count,
+        lastAt: Math.max(one.lastAt, other.lastAt),
+      }),
+      write: async (views) => {
+        for (const one of views) await addShareViews(db, one);
+      },
+      atOnce: 1,
+    });
   }
 
   /** @param isFurther whether the request continues a counted view, for example with its events */
   note({ share_id: shareId, organization_id: organizationId }: ShareRow, isFurther = false): void {
-    const count = (this.#waiting.get(shareId)?.count ?? 0) + (isFurther ? 0 : 1);
-    this.#waiting.set(shareId, { shareId, organizationId, count, lastAt: this.#now() });
+    this.#waiting.add({ shareId, organizationId, count: isFurther ? 0 : 1, lastAt: this.#now() });
   }
 
-  /** Writes the waiting counts. Rejects if the store fails; the unwritten counts then keep waiting. */
   flush(): Promise<void> {
-    return asService(async () => {
-      for (const [shareId, views] of [...this.#waiting]) {
-        await addShareViews(this.#db, views);
-        const { count = 0 } = this.#waiting.get(shareId) ?? {};
-        if (count > views.count) this.#waiting.set(shareId, { ...views, count: count - views.count });
-        else this.#waiting.delete(shareId);
-      }
-    });
+    return this.#waiting.flush();
   }
 }

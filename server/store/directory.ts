@@ -5,6 +5,7 @@ import { emailKey, optionalTimestamp, toTimestamp } from './columns.ts';
 import { assertRoom } from './quotas.ts';
 import { allRows, changedRows, firstRow, NONE, oneRow } from './rows.ts';
 import type { Db, DirectoryTokenRow, DirectoryUserRow, MemberRow } from './schema.ts';
+import { USES_APART_MS } from './secrets.ts';
 
 /** A token, and the role that the person who issued it has now, if they are a member. */
 export interface IssuedToken extends DirectoryTokenRow {
@@ -35,10 +36,12 @@ export const findDirectoryToken = (db: Db, organizationId: string) =>
 export const findDirectoryByHash = (db: Db, hash: string) =>
   firstRow(db, sql<DirectoryTokenRow>`select * from directory_tokens where hash = ${hash}`);
 
-export const markDirectoryUsed = (db: Db, { organization_id, token_id }: DirectoryTokenRow, now: number) =>
+/** Records a use, unless one was recorded less than a minute before. */
+export const markDirectoryUsed = (db: Db, organizationId: string, tokenId: string, at: number) =>
   sql`
-    update directory_tokens set last_used_at = ${now}
-    where organization_id = ${organization_id} and token_id = ${token_id}`.execute(db);
+    update directory_tokens set last_used_at = ${at}
+    where organization_id = ${organizationId} and token_id = ${tokenId}
+      and (last_used_at is null or last_used_at <= ${at - USES_APART_MS})`.execute(db);
 
 /** Stores the token, which replaces the previous one. */
 export const replaceDirectoryToken = (

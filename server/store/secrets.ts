@@ -62,6 +62,9 @@ export const issuing = ({ created_by, secret_id, plane }: SecretRow, how: { sign
   details: { plane, ...how },
 });
 
+/** The least time between two recorded uses, so that a busy secret causes few writes. */
+export const USES_APART_MS = 60_000;
+
 /** How many revoked secrets a list contains, in addition to all active ones. */
 const MAX_REVOKED = 1_000;
 
@@ -135,7 +138,9 @@ export const findIssued = (db: Db, organizationId: string, hash: string, issuedA
         and created_at > ${issuedAfter}`,
   );
 
-export const markSecretUsed = (db: Db, organizationId: string, secretId: string, now: number) =>
+/** Records a use, unless one was recorded less than a minute before. */
+export const markSecretUsed = (db: Db, organizationId: string, secretId: string, at: number) =>
   sql`
-    update secrets set last_used_at = ${now}
-    where organization_id = ${organizationId} and secret_id = ${secretId}`.execute(db);
+    update secrets set last_used_at = ${at}
+    where organization_id = ${organizationId} and secret_id = ${secretId}
+      and (last_used_at is null or last_used_at <= ${at - USES_APART_MS})`.execute(db);

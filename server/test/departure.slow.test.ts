@@ -198,7 +198,7 @@ describe.each(LOGS)('a deleted organization on %s', (engine) => {
     expect((await service.call('GET', '/v1/secret', { as: ours.live })).status).toBe(401);
     expect((await service.call('GET', '/v1/organizations/me', { as: ours.owner })).status).toBe(403);
     const afterRounds = async () => {
-      for (const round of ['organizations', 'views', 'quotas'] as const) await service.run(round);
+      for (const round of ['organizations', 'counters'] as const) await service.run(round);
       return tablesWith(service, [organizationId, ours.sessionId, ours.environmentId, ours.secretId]);
     };
     await expect.poll(afterRounds, { timeout: 30_000 }).toEqual([]);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Visibility } from '../../contract/session.ts';
 import { sweepDeleted } from '../erase/deletions.ts';
 import { outlineOf } from '../ingest/outline.ts';
+import { ShareCounts } from '../ingest/share-counts.ts';
 import { ENGINES } from './engines.ts';
 import { playScenarios } from './scenarios.ts';
 import { answered, asked, called, said } from './searched.ts';
@@ -137,6 +138,16 @@ describe.each(ENGINES)('a share on %s', (engine) => {
     expect(shares).toMatchObject([{ views: 1, lastViewedAt: new Date(service.clock.now).toISOString() }]);
     const { views } = (await call('GET', `sessions/${ours.sessionId}/views`, ours.owner)).body;
     expect(views).toMatchObject([{ kind: 'opened', count: 1 }]);
+  });
+
+  test('counts an opening once, even if two writes of the counts meet', async () => {
+    const { db } = world.service.store;
+    const { share: shared } = await share(world.ours.member);
+    const counts = new ShareCounts(db, () => world.service.clock.now);
+    const shares = db.selectFrom('shares').selectAll().where('share_id', '=', shared.shareId);
+    counts.note(await shares.executeTakeFirstOrThrow());
+    await Promise.all([counts.flush(), counts.flush()]);
+    expect(await shares.executeTakeFirstOrThrow()).toMatchObject({ views: 1 });
   });
 
   test('names the repository, but no folder of the machine', async () => {
