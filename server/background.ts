@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { Recent } from './recent.ts';
 import { asService } from './store/tenant.ts';
 import { DeadlineExceeded, Once, Queue, withDeadline } from './work.ts';
 
@@ -38,8 +39,8 @@ export class Background {
   readonly #queue: Queue;
   readonly #jobs = new Once<void>();
   readonly #sliced = new Once<void>();
-  /** By key: the time before which a job that was given up is not started again. */
-  readonly #resting = new Map<string, number>();
+  /** The keys of jobs that were given up. */
+  readonly #resting = new Recent<true>({ most: MAX_RESTING, now: () => performance.now() });
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<void>>();
 
@@ -57,7 +58,7 @@ export class Background {
     const { group = '' } = options;
     if (!this.#jobs.isRunning(key)) {
       const isFull = this.#queue.waiting(group) >= MAX_WAITING;
-      if (isFull || this.#closing.signal.aborted || this.#isResting(key)) return Promise.resolve();
+      if (isFull || this.#closing.signal.aborted || this.#resting.get(key)) return Promise.resolve();
     }
     return this.#jobs.run(key, () => this.#begin(key, work, options));
   }
@@ -132,17 +133,8 @@ export class Background {
 
   #giveUp(key: string, cause: DeadlineExceeded): Error {
     const { restMs = 0, onGivenUp } = this.#options;
-    if (this.#resting.size >= MAX_RESTING) this.#resting.clear();
-    if (restMs > 0) this.#resting.set(key, performance.now() + restMs);
+    this.#resting.set(key, true, restMs);
     onGivenUp?.();
     return new Error(`the job "${key}" was given up`, { cause });
-  }
-
-  #isResting(key: string): boolean {
-    const until = this.#resting.get(key);
-    if (until === undefined) return false;
-    if (until > performance.now()) return true;
-    this.#resting.delete(key);
-    return false;
   }
 }

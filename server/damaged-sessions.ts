@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { damagedSessionOf } from './log/damaged.ts';
+import { Recent } from './recent.ts';
 
 export interface DamagedSessionsOptions {
   log: Pick<FastifyBaseLogger, 'error'>;
@@ -8,6 +9,8 @@ export interface DamagedSessionsOptions {
 
 /** How long background work skips a damaged session. An operator may have repaired it meanwhile. */
 const SKIPPED_MS = 3_600_000;
+/** The most damaged sessions that are counted, at about 100 bytes each. */
+const MAX_KEPT = 100_000;
 
 /**
  * The sessions whose events this process found damaged. Background work skips them, so that it neither repeats itself nor fills
@@ -15,21 +18,22 @@ const SKIPPED_MS = 3_600_000;
  */
 export class DamagedSessions {
   readonly #options: DamagedSessionsOptions;
-  /** By id: when background work tries the session again. */
-  readonly #skippedUntil = new Map<string, number>();
+  /** The damaged sessions, valid as long as background work skips them. */
+  readonly #found: Recent<true>;
 
   constructor(options: DamagedSessionsOptions) {
     this.#options = options;
+    this.#found = new Recent({ most: MAX_KEPT, now: options.now });
   }
 
   /** How many sessions were found damaged since the start. */
   get count(): number {
-    return this.#skippedUntil.size;
+    return this.#found.size;
   }
 
   /** Whether background work leaves the session alone for now. */
   isSkipped(sessionId: string): boolean {
-    return (this.#skippedUntil.get(sessionId) ?? 0) > this.#options.now();
+    return this.#found.get(sessionId) !== undefined;
   }
 
   /**
@@ -41,7 +45,7 @@ export class DamagedSessions {
     if (!damaged) return false;
     const { organizationId, sessionId } = damaged.place;
     if (this.isSkipped(sessionId)) return true;
-    this.#skippedUntil.set(sessionId, this.#options.now() + SKIPPED_MS);
+    this.#found.set(sessionId, true, SKIPPED_MS);
     const sentence = `${damaged.message}; background work skips the session for an hour. Other sessions are not affected`;
     this.#options.log.error({ err: damaged, organizationId, sessionId }, sentence);
     return true;

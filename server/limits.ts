@@ -2,7 +2,9 @@ import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres } from
 import { Problem } from '../contract/problem.ts';
 import type { Config } from './config.ts';
 import { networkOf } from './network.ts';
+import { Recent } from './recent.ts';
 import type { Store } from './store/open.ts';
+import { Once } from './work.ts';
 
 /**
  * The service counts requests per secret, per secret for its `backlog`, per person (`user`), per `directory` and per network
@@ -107,58 +109,37 @@ const keyOf = (kind: LimitKind, key: string) => (BY_NETWORK.has(kind) ? networkO
 function createCounter(kind: LimitKind, limit: number, store: Store, windowS = WINDOW_S) {
   const limiter = createLimiter(kind, limit, store, windowS);
   const portion = Math.max(1, Math.floor(limit / 20));
-  const leases = new Map<string, Lease>();
-  const renewals = new Map<string, Promise<Lease>>();
+  const leases = new Recent<Lease>({ most: MAX_LEASES, now: () => Date.now() });
+  /** Concurrent requests share one query. */
+  const renewals = new Once<Lease>();
 
   async function count(key: string, points: number): Promise<Record<string, string>> {
     if (limit === 0) return {};
-    let lease = current(key);
-    while (!lease || (lease.left < points && !lease.last)) lease = await renew(key, points);
+    let lease = leases.get(key);
+    while (!lease || (lease.left < points && !lease.last)) lease = await renewals.run(key, () => renew(key, points));
     if (lease.left < points) throw refusal(lease);
     lease.left -= points;
     return headersOf(lease);
   }
 
   function check(key: string): void {
-    const lease = current(key);
+    const lease = leases.get(key);
     if (lease?.last && lease.left === 0) throw refusal(lease);
   }
 
-  function current(key: string): Lease | undefined {
-    const lease = leases.get(key);
-    return lease && lease.until > Date.now() ? lease : undefined;
-  }
-
-  /** Concurrent requests share one query. */
-  function renew(key: string, points: number): Promise<Lease> {
-    const running = renewals.get(key);
-    if (running) return running;
-    const renewal = ask(key, points).finally(() => renewals.delete(key));
-    renewals.set(key, renewal);
-    return renewal;
-  }
-
-  async function ask(key: string, points: number): Promise<Lease> {
-    const wanted = Math.max(portion, points - (current(key)?.left ?? 0));
+  async function renew(key: string, points: number): Promise<Lease> {
+    const wanted = Math.max(portion, points - (leases.get(key)?.left ?? 0));
     const { consumedPoints, msBeforeNext } = await limiter.penalty(key, wanted);
     const granted = Math.min(wanted, Math.max(0, limit - consumedPoints + wanted));
+    const validMs = Math.max(1, msBeforeNext);
     const lease = {
-      left: granted + (current(key)?.left ?? 0),
+      left: granted + (leases.get(key)?.left ?? 0),
       behind: Math.max(0, limit - consumedPoints),
       last: consumedPoints >= limit,
-      until: Date.now() + Math.max(1, msBeforeNext),
+      until: Date.now() + validMs,
     };
-    // Keeps the map in order of renewal: the last renewed lease is the last entry.
-    leases.delete(key);
-    leases.set(key, lease);
-    forget();
+    leases.set(key, lease, validMs);
     return lease;
-  }
-
-  /** Removes the oldest lease if there are too many. Its points are lost, so it removes only one. */
-  function forget(): void {
-    const [oldest] = leases.keys();
-    if (leases.size > MAX_LEASES && oldest !== undefined) leases.delete(oldest);
   }
 
   const refusal = (lease: Lease) => new RateLimited(kind, secondsLeft(lease), headersOf(lease));

@@ -3,6 +3,7 @@ import { Problem } from '../../contract/problem.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { hashSecret, isSecretValue } from '../credentials.ts';
 import type { Limits } from '../limits.ts';
+import { Recent } from '../recent.ts';
 import { isUnavailable } from '../store/dialect.ts';
 import type { Sender } from '../store/ownership.ts';
 import type { Db } from '../store/schema.ts';
@@ -31,11 +32,7 @@ interface Known {
   caller: SecretCaller;
   /** When the store last confirmed the secret. */
   foundAt: number;
-  /** When the cached result expires. */
-  until: number;
 }
-
-type Found = Pick<Known, 'caller' | 'foundAt'> | Problem;
 
 /** How long a request with a cached secret waits for a slow store. */
 const ANSWERED_WITHIN_MS = 500;
@@ -47,45 +44,47 @@ const MAX_CACHED = 10_000;
 
 /** Caches secrets by their values. Caching by hash would cost each request 2 µs for an HMAC. */
 export function createSecretLookup({ db, pepper, limits, lastUses, now, onError }: SecretLookupOptions) {
-  const known = new Map<string, Known>();
-  const refused = new Map<string, { problem: Problem; until: number }>();
+  const known = new Recent<Known>({ most: MAX_CACHED, now });
+  const refused = new Recent<Problem>({ most: MAX_CACHED, now });
 
   /** @throws Problem 401; RateLimited, without a query, if the address sent too many unknown secrets */
   async function find(value: string, address: string): Promise<SecretCaller> {
-    const cached = known.get(value);
-    if (cached && cached.until > now()) return use(cached);
+    const confirmed = known.get(value);
+    if (confirmed) return use(confirmed);
     const refusal = refused.get(value);
-    if (refusal && refusal.until > now()) throw refusal.problem;
+    if (refusal) throw refusal;
     if (!isSecretValue(value))
       throw new Problem('secret_invalid', 'This is not an organization secret. Check it for typos.');
+    const cached = known.last(value);
     if (!cached) limits.check('stray', address);
     const isBelieved = cached !== undefined && now() < cached.foundAt + BELIEVED_MS;
     const found = isBelieved ? await lookSoon(value, cached) : await look(value);
     if (found instanceof Problem) {
       known.delete(value);
-      remember(refused, value, { problem: found, until: now() + CACHE_MS });
+      refused.set(value, found, CACHE_MS);
       // If this exceeds the limit, the next request is refused.
       await limits.count('stray', address).catch(() => undefined);
       throw found;
     }
-    const entry = { ...found, until: now() + CACHE_MS };
-    remember(known, value, entry);
-    return use(entry);
+    known.set(value, found, CACHE_MS);
+    return use(found);
   }
 
   /** The answer of the store, or the cached one if the store is down or slow. A late refusal still counts. */
-  async function lookSoon(value: string, cached: Known): Promise<Found> {
+  async function lookSoon(value: string, cached: Known): Promise<Known | Problem> {
     const looked = look(value).catch((error) => {
       if (isUnavailable(error)) return cached;
       throw error;
     });
     const found = await Promise.race([looked, pause(ANSWERED_WITHIN_MS, undefined, { ref: false })]);
     if (found) return found;
-    looked.then((late) => late instanceof Problem && known.delete(value), onError);
+    looked.then((late) => {
+      if (late instanceof Problem) known.delete(value);
+    }, onError);
     return cached;
   }
 
-  async function look(value: string): Promise<Found> {
+  async function look(value: string): Promise<Known | Problem> {
     const row = await findSecretByHash(db, hashSecret(pepper, value));
     if (!row) {
       return new Problem('secret_invalid', 'This organization secret is not known here. Issue one in the dashboard.');
@@ -110,12 +109,7 @@ export function createSecretLookup({ db, pepper, limits, lastUses, now, onError 
   return {
     find,
     forget(secretId: string) {
-      for (const [value, { caller }] of known) if (caller.secretId === secretId) known.delete(value);
+      known.deleteWhere(({ caller }) => caller.secretId === secretId);
     },
   };
-}
-
-function remember<Entry>(cache: Map<string, Entry>, value: string, entry: Entry): void {
-  if (cache.size >= MAX_CACHED) cache.clear();
-  cache.set(value, entry);
 }

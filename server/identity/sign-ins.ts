@@ -1,3 +1,4 @@
+import { Recent } from '../recent.ts';
 import { recordSeen } from '../store/people.ts';
 import type { Db } from '../store/schema.ts';
 
@@ -13,19 +14,19 @@ const MAX_PEOPLE = 10_000;
 export class SignIns {
   readonly #db: Db;
   readonly #now: () => number;
-  /** By person: the time before which nothing is recorded. */
-  readonly #until = new Map<string, number>();
+  /** The people whose sign-in was recorded. */
+  readonly #noted: Recent<true>;
 
   constructor(db: Db, now: () => number) {
     this.#db = db;
     this.#now = now;
+    this.#noted = new Recent({ most: MAX_PEOPLE, now });
   }
 
   async note(organizationId: string, userId: string): Promise<void> {
+    if (this.#noted.get(userId)) return;
     const at = this.#now();
-    if ((this.#until.get(userId) ?? 0) > at) return;
     await recordSeen(this.#db, organizationId, userId, { at, before: at - NOTED_EVERY_MS });
-    if (this.#until.size >= MAX_PEOPLE) this.#until.clear();
-    this.#until.set(userId, at + NOTED_EVERY_MS);
+    this.#noted.set(userId, true, NOTED_EVERY_MS);
   }
 }

@@ -1,4 +1,6 @@
 import type { JWTPayload } from 'jose';
+import { Recent } from '../recent.ts';
+import { Once } from '../work.ts';
 import { type Fetch, fetchJson } from './fetch-json.ts';
 
 export interface UserinfoOptions {
@@ -14,8 +16,8 @@ const FAILURE_KEEP_MS = 60_000;
 const MAX_KEPT = 10_000;
 
 interface Known {
+  /** Absent if nothing is known of the person. */
   claims: JWTPayload | undefined;
-  until: number;
 }
 
 /**
@@ -24,31 +26,30 @@ interface Known {
  */
 export function createUserinfo(options: UserinfoOptions) {
   const { endpoint, fetch, now, onError = () => undefined } = options;
-  const known = new Map<string, Known>();
-  const asking = new Map<string, Promise<Known>>();
+  const known = new Recent<Known>({ most: MAX_KEPT, now });
+  const asking = new Once<JWTPayload | undefined>();
 
-  async function ask(token: string, subject: string): Promise<Known> {
+  async function ask(token: string, subject: string): Promise<JWTPayload | undefined> {
     const url = endpoint();
-    if (!url) return { claims: undefined, until: now() + FAILURE_KEEP_MS };
+    if (!url) return keep(subject, undefined, FAILURE_KEEP_MS);
     try {
       const answer = await fetchJson(url, { fetch, headers: { authorization: `Bearer ${token}` } });
       // §5.3.2: an answer about another subject must not be used.
       if (answer.sub !== subject) throw new Error(`${url} answered for another person`);
-      return { claims: answer, until: now() + KEEP_MS };
+      return keep(subject, answer, KEEP_MS);
     } catch (error) {
       onError(error);
-      return { claims: known.get(subject)?.claims, until: now() + FAILURE_KEEP_MS };
+      return keep(subject, known.last(subject)?.claims, FAILURE_KEEP_MS);
     }
+  }
+
+  function keep(subject: string, claims: JWTPayload | undefined, validMs: number): JWTPayload | undefined {
+    known.set(subject, { claims }, validMs);
+    return claims;
   }
 
   return async (token: string, subject: string): Promise<JWTPayload | undefined> => {
     const fresh = known.get(subject);
-    if (fresh && fresh.until > now()) return fresh.claims;
-    const pending = asking.get(subject) ?? ask(token, subject).finally(() => asking.delete(subject));
-    asking.set(subject, pending);
-    const answer = await pending;
-    if (known.size >= MAX_KEPT) known.clear();
-    known.set(subject, answer);
-    return answer.claims;
+    return fresh ? fresh.claims : asking.run(subject, () => ask(token, subject));
   };
 }

@@ -1,4 +1,5 @@
 import type { SessionKey } from '../log/decide.ts';
+import { Recent } from '../recent.ts';
 import type { Audience } from '../store/viewer.ts';
 
 export interface Audiences {
@@ -12,11 +13,6 @@ export interface Audiences {
 const VALID_MS = 500;
 const MAX_REMEMBERED = 10_000;
 
-interface Known {
-  audience: Audience;
-  until: number;
-}
-
 /**
  * Caches who may know of the sessions that change, so that an append needs no lookup.
  * @param find looks up an audience; undefined if there is no such session
@@ -27,7 +23,7 @@ export function createAudiences(
   onFailed: (error: unknown, place: SessionKey) => void,
   now: () => number,
 ): Audiences {
-  const known = new Map<string, Known>();
+  const known = new Recent<Audience>({ most: MAX_REMEMBERED, now });
   /** The callbacks that wait for a lookup. A lookup that may have read an outdated audience is repeated. */
   const waiting = new Map<string, ((audience: Audience) => void)[]>();
   const outdated = new Set<string>();
@@ -38,22 +34,13 @@ export function createAudiences(
     do {
       outdated.delete(sessionId);
       // The audience of a deleted session is the last known one.
-      audience = (await find(place)) ?? known.get(sessionId)?.audience;
+      audience = (await find(place)) ?? known.last(sessionId);
     } while (outdated.has(sessionId));
     const callbacks = waiting.get(sessionId) ?? [];
     waiting.delete(sessionId);
     if (!audience) return;
-    remember(sessionId, audience);
+    known.set(sessionId, audience, VALID_MS);
     for (const notify of callbacks) notify(audience);
-  }
-
-  function remember(sessionId: string, audience: Audience): void {
-    known.delete(sessionId);
-    known.set(sessionId, { audience, until: now() + VALID_MS });
-    for (const oldest of known.keys()) {
-      if (known.size <= MAX_REMEMBERED) break;
-      known.delete(oldest);
-    }
   }
 
   return {
@@ -64,9 +51,9 @@ export function createAudiences(
         callbacks.push(notify);
         return;
       }
-      const one = known.get(sessionId);
-      if (one && one.until > now()) {
-        notify(one.audience);
+      const audience = known.get(sessionId);
+      if (audience) {
+        notify(audience);
         return;
       }
       waiting.set(sessionId, [notify]);

@@ -1,6 +1,7 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Storage } from '../../contract/storage.ts';
 import { bytesOf } from '../log/frame.ts';
+import { Recent } from '../recent.ts';
 import { findKeyedAppend } from '../store/log-state.ts';
 import type { Db } from '../store/schema.ts';
 import { type Added, addStored, purgeStoredDays, readSent, readStored, type Stored } from '../store/stored-bytes.ts';
@@ -32,6 +33,8 @@ const READ_EVERY_MS = 5_000;
 /** How many sessions one transaction counts. After a long outage more sessions wait than one statement has parameters. */
 const WRITTEN_AT_ONCE = 1_000;
 const DAY_MS = 86_400_000;
+/** The most organizations whose usage is remembered. */
+const MAX_ORGANIZATIONS = 10_000;
 /** Growth is computed from this many days; for a younger organization from its age, but from at least a week. */
 const GROWTH_DAYS = 28;
 const MIN_GROWTH_DAYS = 7;
@@ -49,13 +52,15 @@ interface Count {
  */
 export class StorageQuotas implements Flushable {
   readonly #options: StorageQuotasOptions;
-  readonly #counts = new Map<string, Count>();
-  /** When the usage of an organization was last read from the store. */
-  readonly #readStartedAt = new Map<string, number>();
+  readonly #counts: Recent<Count>;
+  /** The organizations whose usage was just read from the store. */
+  readonly #read: Recent<true>;
   readonly #added: WriteBehind<Added>;
 
   constructor(options: StorageQuotasOptions) {
     this.#options = options;
+    this.#counts = new Recent({ most: MAX_ORGANIZATIONS, now: options.now });
+    this.#read = new Recent({ most: MAX_ORGANIZATIONS, now: options.now });
     this.#added = new WriteBehind({
       keyOf: ({ sessionId }) => sessionId,
       merge: (one, other) => ({ ...one, bytes: one.bytes + other.bytes }),
@@ -114,19 +119,16 @@ export class StorageQuotas implements Flushable {
     };
   }
 
-  /** Deletes the days that growth no longer needs, and forgets the organizations without events for a day. */
+  /** Deletes the days that growth no longer needs. */
   async purge(at: number): Promise<void> {
-    const old = at - DAY_MS;
-    for (const [key, { readAt }] of this.#counts) if (readAt < old) this.#counts.delete(key);
-    for (const [key, readStartedAt] of this.#readStartedAt) if (readStartedAt < old) this.#readStartedAt.delete(key);
     await purgeStoredDays(this.#options.db, dayOf(at - GROWTH_DAYS * DAY_MS));
   }
 
-  /** The largest used share of each quota over all organizations that this process knows. */
+  /** The largest used share of each quota over the organizations that sent events to this process within a day. */
   shares(): Record<StorageQuota, number> {
     const { limits } = this.#options;
     const share = (limit: number, of: (stored: Stored) => number) =>
-      limit === 0 ? 0 : Math.max(0, ...[...this.#counts.values()].map(({ stored }) => of(stored) / limit));
+      limit === 0 ? 0 : Math.max(0, ...this.#counts.values().map(({ stored }) => of(stored) / limit));
     return {
       bytes_today: share(limits.bytesADay, ({ bytesToday }) => bytesToday),
       bytes: share(limits.bytes, ({ bytes }) => bytes),
@@ -156,9 +158,7 @@ export class StorageQuotas implements Flushable {
     const known = this.#counts.get(organizationId);
     const validMs = known && this.#isFull(known.stored) ? FULL_VALID_MS : VALID_MS;
     const isCurrent = known && known.day === this.#today() && this.#options.now() - known.readAt < validMs;
-    const now = this.#options.now();
-    const wasJustRead = now - (this.#readStartedAt.get(organizationId) ?? Number.NEGATIVE_INFINITY) < READ_EVERY_MS;
-    if (!isCurrent && !wasJustRead) void this.#read(organizationId);
+    if (!isCurrent && !this.#read.get(organizationId)) void this.#readAgain(organizationId);
     return known && known.day !== this.#today() ? { ...known.stored, bytesToday: 0 } : known?.stored;
   }
 
@@ -167,14 +167,14 @@ export class StorageQuotas implements Flushable {
     return limits.bytes > 0 && bytes >= limits.bytes;
   }
 
-  async #read(organizationId: string): Promise<void> {
+  async #readAgain(organizationId: string): Promise<void> {
     const { db, now, onError } = this.#options;
-    this.#readStartedAt.set(organizationId, now());
+    this.#read.set(organizationId, true, READ_EVERY_MS);
     try {
       await this.flush();
       const day = this.#today();
       const stored = await asService(() => readStored(db, organizationId, day));
-      this.#counts.set(organizationId, { readAt: now(), day, stored });
+      this.#counts.set(organizationId, { readAt: now(), day, stored }, DAY_MS);
     } catch (error) {
       onError(error);
     }

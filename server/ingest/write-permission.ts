@@ -1,14 +1,9 @@
 import type { SecretCaller } from '../http/secret-lookup.ts';
 import { noSuchSession } from '../log/outcome.ts';
+import { Recent } from '../recent.ts';
 import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
 import { findWritten, mayWrite, type Written } from '../store/ownership.ts';
-import type { Db, SessionRow } from '../store/schema.ts';
-
-interface Known {
-  row: Written;
-  /** When the store last told it. */
-  foundAt: number;
-}
+import type { Db } from '../store/schema.ts';
 
 /** A session gets another owner rarely. Like a revoked secret, the change takes effect on every replica within 5 s. */
 const CACHE_MS = 4_000;
@@ -21,18 +16,17 @@ const MAX_CACHED = 20_000;
  */
 export class WritePermission {
   readonly #db: Db;
-  readonly #now: () => number;
-  /** By session, from the least to the most recently noted. */
-  readonly #known = new Map<string, Known>();
+  /** By session. */
+  readonly #known: Recent<Written>;
 
   constructor(db: Db, now: () => number) {
     this.#db = db;
-    this.#now = now;
+    this.#known = new Recent({ most: MAX_CACHED, now });
   }
 
   /** Remembers a session that was just read, so that its first append need not read it. */
-  note(row: SessionRow): void {
-    this.#keep({ row, foundAt: this.#now() });
+  note({ session_id, organization_id, environment_id, user_id, secret_id }: Written): void {
+    this.#known.set(session_id, { session_id, organization_id, environment_id, user_id, secret_id }, CACHE_MS);
   }
 
   /**
@@ -47,27 +41,20 @@ export class WritePermission {
 
   /** @param isDecisive whether the owner matters; otherwise only the secret does, which never changes */
   async #find(organizationId: string, sessionId: string, isDecisive: boolean): Promise<Written | undefined> {
-    const known = this.#known.get(sessionId);
-    const own = known?.row.organization_id === organizationId ? known : undefined;
-    if (own && (!isDecisive || this.#now() < own.foundAt + CACHE_MS)) return own.row;
+    const isOwn = (row: Written | undefined) => row?.organization_id === organizationId;
+    const known = isDecisive ? this.#known.get(sessionId) : this.#known.last(sessionId);
+    if (isOwn(known)) return known;
     try {
       const row = await findWritten(this.#db, { organizationId, sessionId });
-      if (row) this.#keep({ row, foundAt: this.#now() });
+      if (row) this.note(row);
       return row;
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       // An event bus accepts events while the store is down.
-      if (own || !isDecisive) return own?.row;
+      const last = this.#known.last(sessionId);
+      if (isOwn(last)) return last;
+      if (!isDecisive) return undefined;
       throw storeUnavailable(error);
     }
-  }
-
-  #keep(known: Known): void {
-    const { session_id, organization_id, environment_id, user_id, secret_id } = known.row;
-    this.#known.delete(session_id);
-    this.#known.set(session_id, { ...known, row: { session_id, organization_id, environment_id, user_id, secret_id } });
-    if (this.#known.size <= MAX_CACHED) return;
-    const [oldest] = this.#known.keys();
-    if (oldest !== undefined) this.#known.delete(oldest);
   }
 }
