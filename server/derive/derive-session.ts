@@ -1,5 +1,5 @@
 import { restoreKept } from '../erase/content-expiry.ts';
-import { SERVICE } from '../on-demand.ts';
+import { SERVICE } from '../idle-worker.ts';
 import { claimSession, type Derived, readChunks, readWords, releaseSession, writeSlice } from '../store/derived.ts';
 import { removeChunks } from '../store/derived-removal.ts';
 import { readAppends, type StoredAppend } from '../store/events.ts';

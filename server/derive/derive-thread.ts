@@ -1,6 +1,6 @@
 import type { ChainHead } from '../../contract/chain.ts';
+import { IdleWorker, type JobAsker } from '../idle-worker.ts';
 import { Damaged } from '../log/damaged.ts';
-import { type JobAsker, OnDemand } from '../on-demand.ts';
 import type { Failed, Reply, Request } from './derive-program.ts';
 import type { Slice, SliceJob } from './derive-slice.ts';
 import type { ChainJob } from './follow-appends.ts';
@@ -36,7 +36,7 @@ const bodiesOf = ({ appends }: Pick<ChainJob, 'appends'>): ArrayBuffer[] =>
 
 /** @param pricesFile as for `readPriceList` */
 export function createDeriveThread(pricesFile?: string): DeriveThread {
-  const thread = new OnDemand<Request, Reply>({
+  const thread = new IdleWorker<Request, Reply>({
     program: PROGRAM,
     name: 'indexer',
     workerData: pricesFile,

@@ -1,5 +1,5 @@
 import { zstdDecompressSync } from 'node:zlib';
-import type { JobAsker } from '../on-demand.ts';
+import type { JobAsker } from '../idle-worker.ts';
 import { readChunks } from '../store/derived.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { ReadableSession } from '../store/viewer.ts';

@@ -1,5 +1,5 @@
 import { Problem } from '../../contract/problem.ts';
-import { type JobAsker, OnDemand } from '../on-demand.ts';
+import { IdleWorker, type JobAsker } from '../idle-worker.ts';
 import { DeadlineExceeded, SLICE_BYTES } from '../work.ts';
 import { type ReadAppend, type RefusedAppend, readAppends, type ScanJob, type ScanReply } from './scan/read.ts';
 
@@ -26,7 +26,7 @@ const PROGRAM = new URL('./scan/scan-thread.ts', import.meta.url);
 
 /** Reads small bodies at once, and large ones on a thread: 13 MB would block all other answers for up to 140 ms. */
 export function createBodyScanner(onGivenUp?: () => void): Reading {
-  const scanner = new OnDemand<ScanJob, ScanReply>({ program: PROGRAM, name: 'scanner', deadlineMs: DEADLINE_MS });
+  const scanner = new IdleWorker<ScanJob, ScanReply>({ program: PROGRAM, name: 'scanner', deadlineMs: DEADLINE_MS });
   let waitingBytes = 0;
 
   async function readAside(bodies: readonly Buffer[], bytes: number, asker: JobAsker): Promise<ReadBodies> {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Background, type Slices } from '../background.ts';
-import { OnDemand } from '../on-demand.ts';
+import { IdleWorker } from '../idle-worker.ts';
 import { DeadlineExceeded } from '../work.ts';
 
 describe('a background job', () => {
@@ -96,12 +96,12 @@ describe('a background job', () => {
   });
 });
 
-describe('a thread on demand', () => {
+describe('an idle worker', () => {
   const program = new URL('./stuck-thread.ts', import.meta.url);
   const ANYBODY = { group: 'org', person: 'usr', signal: undefined };
 
   test('serves another organization and another person before many jobs of one person', async () => {
-    const thread = new OnDemand<string, string>({ program, name: 'stuck', deadlineMs: 60_000 });
+    const thread = new IdleWorker<string, string>({ program, name: 'stuck', deadlineMs: 60_000 });
     const answered: string[] = [];
     const ask = (job: string, group: string, person: string) =>
       thread.ask(job, { group, person, signal: undefined }).then((reply) => answered.push(reply));
@@ -113,7 +113,7 @@ describe('a thread on demand', () => {
   });
 
   test('starts no job of an asker who left while it waited', async () => {
-    const thread = new OnDemand<string, string>({ program, name: 'stuck', deadlineMs: 3_000 });
+    const thread = new IdleWorker<string, string>({ program, name: 'stuck', deadlineMs: 3_000 });
     const leaving = new AbortController();
     const first = thread.ask('slow', ANYBODY);
     // Each of these would hold the thread until its deadline.
@@ -126,7 +126,7 @@ describe('a thread on demand', () => {
   });
 
   test('that loops forever is ended at its deadline, and a new thread runs the jobs behind it', async () => {
-    const thread = new OnDemand<string, string>({ program, name: 'stuck', deadlineMs: 3_000 });
+    const thread = new IdleWorker<string, string>({ program, name: 'stuck', deadlineMs: 3_000 });
     const asked = ['first', 'loop', 'behind it', 'throw', 'last'].map((job) => thread.ask(job, ANYBODY));
     const settled = await Promise.allSettled(asked);
     expect(settled.map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason)))).toEqual([
@@ -141,7 +141,7 @@ describe('a thread on demand', () => {
   });
 
   test('that is closed during a job ends after the job', async () => {
-    const thread = new OnDemand<string, string>({ program, name: 'stuck', deadlineMs: 60_000 });
+    const thread = new IdleWorker<string, string>({ program, name: 'stuck', deadlineMs: 60_000 });
     const asked = [thread.ask('first', ANYBODY), thread.ask('slow', ANYBODY)];
     await asked[0];
     await thread.close();
@@ -149,7 +149,7 @@ describe('a thread on demand', () => {
   });
 
   test('that is closed during a job starts none of the waiting jobs', async () => {
-    const thread = new OnDemand<string, string>({ program, name: 'stuck', deadlineMs: 60_000, closeMs: 10 });
+    const thread = new IdleWorker<string, string>({ program, name: 'stuck', deadlineMs: 60_000, closeMs: 10 });
     const asked = Promise.allSettled([thread.ask('loop', ANYBODY), thread.ask('behind it', ANYBODY)]);
     await pause(50);
     await thread.close();

@@ -206,6 +206,15 @@ describe('a pool of readers', () => {
     await readers.close();
   });
 
+  test('replaces a thread that ended between two reads', async () => {
+    const readers = pool();
+    await readers.run(count);
+    started[0]?.kill(new Error('it ended'));
+    expect((await readers.run(count)).rows).toEqual([{ sum: 20_000_100_000 }]);
+    expect(started).toHaveLength(2);
+    await readers.close();
+  });
+
   test('leaves no read waiting for the spare thread when it is closed', async () => {
     const readers = pool(undefined, { spare: spare(false) });
     const asked = expect(readers.run(count)).rejects.toThrow('the store is closed');

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { Problem } from '../../../contract/problem.ts';
 import type { Slices } from '../../background.ts';
+import type { JobAsker } from '../../idle-worker.ts';
 import type { Jobs } from '../../jobs.ts';
 import { DamagedSession } from '../../log/damaged.ts';
 import type { SessionKey } from '../../log/decide.ts';
-import type { JobAsker } from '../../on-demand.ts';
 import type { Job } from '../../store/jobs.ts';
 import { findMember } from '../../store/members.ts';
 import type { Db, MaskRow, SessionRow } from '../../store/schema.ts';

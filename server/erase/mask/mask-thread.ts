@@ -1,5 +1,5 @@
+import { IdleWorker, type JobAsker } from '../../idle-worker.ts';
 import { Damaged } from '../../log/damaged.ts';
-import { type JobAsker, OnDemand } from '../../on-demand.ts';
 import type { StoredAppend } from '../../store/events.ts';
 import { type SessionTexts, TEXT_COLUMNS } from '../../store/session-columns.ts';
 import { replaceEach } from './finder.ts';
@@ -14,7 +14,7 @@ const PROGRAM = new URL('./mask-program.ts', import.meta.url);
 
 /** Masks events on a separate thread. */
 export class MaskThread {
-  readonly #thread = new OnDemand<Request, Reply>({
+  readonly #thread = new IdleWorker<Request, Reply>({
     program: PROGRAM,
     name: 'masking',
     deadlineMs: DEADLINE_MS,

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createMarker } from '../../../redact/mark.ts';
 import type { Slices } from '../../background.ts';
+import type { JobAsker } from '../../idle-worker.ts';
 import { type Jobs, Unrepairable } from '../../jobs.ts';
 import { nameSession } from '../../log/damaged.ts';
 import type { SessionKey } from '../../log/decide.ts';
-import type { JobAsker } from '../../on-demand.ts';
 import type { Job } from '../../store/jobs.ts';
 import type { Db, SessionRow } from '../../store/schema.ts';
 import { findSession } from '../../store/sessions.ts';

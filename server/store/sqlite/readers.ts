@@ -1,3 +1,4 @@
+import { IdleThread } from '../../idle-thread.ts';
 import { Damaged } from '../../log/damaged.ts';
 import { DeadlineExceeded } from '../../work.ts';
 import { type ConnectionThread, closedError } from './connection-thread.ts';
@@ -31,26 +32,28 @@ export interface Spare {
 
 interface Waiting {
   isLong: boolean;
-  resolve: (thread: ConnectionThread | Spare) => void;
+  begin: (on: Reader | Spare) => void;
   reject: (error: Error) => void;
 }
 
 type Query = Extract<Job, { kind: 'query' }>;
+type Reader = IdleThread<ConnectionThread>;
 
 /**
  * A pool of reading threads. They start when they are needed, and end after some time without reads. If there is none, the spare
  * thread reads, so that an idle service needs no reading thread.
  */
 export class Readers {
-  readonly #options: ReadersOptions & { deadlineMs: number; idleMs: number };
-  readonly #threads = new Set<ConnectionThread>();
-  readonly #idle = new Map<ConnectionThread, NodeJS.Timeout>();
+  readonly #spare: Spare | undefined;
+  readonly #readers: readonly Reader[];
   readonly #waiting: Waiting[] = [];
   #longRunning = 0;
   #isClosed = false;
 
-  constructor(options: ReadersOptions) {
-    this.#options = { deadlineMs: DEADLINE_MS, idleMs: IDLE_MS, ...options };
+  constructor({ start, spare, most, deadlineMs = DEADLINE_MS, idleMs = IDLE_MS }: ReadersOptions) {
+    this.#spare = spare;
+    const options = { start, deadlineMs, idleMs, late: tooLong };
+    this.#readers = Array.from({ length: most }, () => new IdleThread(options));
   }
 
   /**
@@ -59,59 +62,63 @@ export class Readers {
    * @throws the error of the engine; `Damaged`; an error for status 503 if the thread ended or the read took too long
    */
   run(query: Query, isLong = false): Promise<Answers['query']> {
-    return this.#run(query, isLong).catch((error) => {
+    return this.#enqueue(query, isLong).catch((error) => {
       throw isDamage(error) ? new Damaged('a part of the file cannot be read', { cause: error }) : error;
     });
   }
 
-  async #run(query: Query, isLong: boolean): Promise<Answers['query']> {
-    const thread = await this.#obtain(isLong);
-    if (!('kill' in thread)) return this.#readOn(thread, query);
-    const { deadlineMs } = this.#options;
-    const deadline = setTimeout(() => thread.kill(tooLong(deadlineMs)), deadlineMs).unref();
-    try {
-      return await thread.run(query);
-    } finally {
-      clearTimeout(deadline);
-      this.#release(thread, isLong);
-    }
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const timer of this.#idle.values()) clearTimeout(timer);
     for (const { reject } of this.#waiting.splice(0)) reject(closedError());
-    await Promise.all([...this.#threads].map((thread) => thread.close()));
+    await Promise.all(this.#readers.map((reader) => reader.close()));
   }
 
-  #obtain(isLong: boolean): Promise<ConnectionThread | Spare> {
+  #enqueue(query: Query, isLong: boolean): Promise<Answers['query']> {
     if (this.#isClosed) return Promise.reject(closedError());
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ isLong, resolve, reject });
-      if (this.#threads.size === 0 && (isLong || !this.#options.spare)) this.#start();
+      const begin = (on: Reader | Spare) =>
+        resolve(on instanceof IdleThread ? this.#read(on, query, isLong) : this.#readOn(on, query));
+      this.#waiting.push({ isLong, begin, reject });
+      if (!this.#hasReader() && (isLong || !this.#spare)) this.#start();
       this.#serve();
       // Another thread is worth its memory only if a read has waited.
-      if (this.#next() !== -1 && this.#threads.size < this.#options.most) setTimeout(() => this.#help(), PATIENCE_MS);
+      if (this.#next() !== -1 && this.#stopped()) setTimeout(() => this.#help(), PATIENCE_MS);
     });
+  }
+
+  #hasReader(): boolean {
+    return this.#readers.some((reader) => reader.isStarted);
+  }
+
+  #stopped(): Reader | undefined {
+    return this.#readers.find((reader) => !reader.isStarted && !reader.isBusy);
   }
 
   /** The index of the next read; -1 if none may start. */
   #next(): number {
-    const isLongFull = this.#longRunning >= Math.max(1, this.#options.most - 1);
+    const isLongFull = this.#longRunning >= Math.max(1, this.#readers.length - 1);
     return this.#waiting.findIndex(({ isLong }) => !isLong || !isLongFull);
   }
 
   #serve(): void {
-    for (const [thread, timer] of this.#idle) {
+    for (const reader of this.#readers) {
+      if (!reader.isStarted || reader.isBusy) continue;
       const [next] = this.#waiting.splice(this.#next(), this.#next() === -1 ? 0 : 1);
-      if (!next) return;
-      clearTimeout(timer);
-      this.#idle.delete(thread);
-      if (next.isLong) this.#longRunning++;
-      next.resolve(thread);
+      next?.begin(reader);
     }
-    const { spare } = this.#options;
-    if (this.#threads.size === 0 && spare?.isIdle) this.#waiting.shift()?.resolve(spare);
+    if (!this.#hasReader() && this.#spare?.isIdle) this.#waiting.shift()?.begin(this.#spare);
+  }
+
+  async #read(reader: Reader, query: Query, isLong: boolean): Promise<Answers['query']> {
+    if (isLong) this.#longRunning++;
+    try {
+      return await reader.use((thread) => thread.run(query));
+    } finally {
+      if (isLong) this.#longRunning--;
+      // A thread that has ended is replaced when it is needed.
+      if (this.#waiting.length > 0 && !this.#hasReader()) this.#start();
+      this.#serve();
+    }
   }
 
   async #readOn(spare: Spare, query: Query): Promise<Answers['query']> {
@@ -121,41 +128,20 @@ export class Readers {
     } finally {
       // The spare thread's own work must not wait for further reads after a slow one.
       const isSlow = performance.now() - since > PATIENCE_MS;
-      if (isSlow && !this.#isClosed && this.#threads.size === 0) this.#start();
+      if (isSlow && !this.#hasReader()) this.#start();
       this.#serve();
     }
   }
 
   #help(): void {
-    if (this.#isClosed || this.#next() === -1 || this.#threads.size >= this.#options.most) return;
+    if (this.#next() === -1) return;
     this.#start();
     this.#serve();
   }
 
+  /** Starts another thread, unless there are as many as there may be. */
   #start(): void {
-    const thread = this.#options.start();
-    this.#threads.add(thread);
-    this.#rest(thread);
-  }
-
-  #rest(thread: ConnectionThread): void {
-    const end = () => {
-      this.#idle.delete(thread);
-      this.#threads.delete(thread);
-      void thread.close();
-    };
-    this.#idle.set(thread, setTimeout(end, this.#options.idleMs).unref());
-  }
-
-  #release(thread: ConnectionThread, isLong: boolean): void {
-    if (isLong) this.#longRunning--;
-    if (!thread.isGone || this.#isClosed) this.#rest(thread);
-    else {
-      // A thread that has ended is replaced when it is needed.
-      this.#threads.delete(thread);
-      if (this.#waiting.length > 0 && this.#threads.size === 0) this.#start();
-    }
-    this.#serve();
+    if (!this.#isClosed) this.#stopped()?.start();
   }
 }
 
