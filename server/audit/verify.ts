@@ -4,9 +4,6 @@ import { ChainCheck, type Finding } from '../store/audit-chain.ts';
 import type { AuditEntryRow, Db } from '../store/schema.ts';
 import type { KnownHeads } from './heads.ts';
 
-/** The number of entries that one query reads. */
-const AT_ONCE = 1_000;
-
 export interface AuditReport {
   organizations: number;
   entries: number;
@@ -45,16 +42,13 @@ export async function verifyAudit(db: Db, { byOrganization, ended }: KnownHeads)
     else report.unsigned.push(organizationId);
     const check = new ChainCheck(organizationId, heads);
     const before = await readAuditHead(db, organizationId);
-    for (let last = Number.MIN_SAFE_INTEGER, isLeft = true; isLeft; ) {
-      const rows = await readAuditAfter(db, organizationId, last, AT_ONCE);
+    for await (const rows of readAuditAfter(db, organizationId, Number.MIN_SAFE_INTEGER)) {
       for (const row of rows) {
         const entry = readEntry(row);
         if (entry) check.add(entry);
         else check.addUnreadable(row);
       }
       report.entries += rows.length;
-      last = rows.at(-1)?.sequence ?? last;
-      isLeft = rows.length === AT_ONCE;
     }
     const after = await readAuditHead(db, organizationId);
     for (const finding of check.end(before, after)) report.findings.push({ ...finding, organizationId });

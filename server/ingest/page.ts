@@ -15,15 +15,6 @@ import { asReadable, findAudience, mayRead, type ReadableSession, type Viewer, v
 /** How many bytes are gathered before they are written to the socket. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** Streams a page of events as JSON. Each payload is the exact text that was sent. */
-export const streamEvents = (
-  db: Db,
-  viewer: Viewer,
-  session: ReadableSession,
-  from: number,
-  limit: number,
-): Promise<Readable> => streamText(textsOf(db, viewer, session, { from, limit }), whileReadable(db, viewer, session));
-
 /** Which events of a session a page contains. */
 export interface PageRange {
   from: number;
@@ -35,18 +26,21 @@ export interface PageRange {
 /** Returns the text of an event's payload that is shown. */
 export type ShowPayload = (eventType: string, payload: Buffer) => Buffer | string;
 
+/** Shows the exact text that was sent. */
+export const showAll: ShowPayload = (_eventType, payload) => payload;
+
 /**
- * Streams a page of a share's events.
- * @param isShared called from time to time; false once the share no longer exists
+ * Streams a page of events as JSON.
+ * @param isAllowed called from time to time: false once the events may no longer be read
  */
-export const streamShared = (
+export const streamEvents = (
   db: Db,
   viewer: Viewer,
   session: ReadableSession,
   range: PageRange,
-  show: ShowPayload,
-  isShared: () => Promise<boolean>,
-): Promise<Readable> => streamText(textsOf(db, viewer, session, range, show), throttled(isShared));
+  show: ShowPayload = showAll,
+  isAllowed: () => Promise<boolean> = isReadable(db, viewer, session),
+): Promise<Readable> => streamText(textsOf(db, viewer, session, range, show), throttled(isAllowed));
 
 /** How often a stream checks that the viewer may still read the session, in milliseconds. */
 const RECHECK_MS = 500;
@@ -55,13 +49,14 @@ const RECHECK_MS = 500;
  * Returns a check that the viewer may still read a session during its transfer. Meanwhile the session may have been hidden, or
  * the viewer may have lost a role or the membership.
  */
-export function whileReadable(db: Db, viewer: Viewer, session: ReadableSession): () => Promise<void> {
+export const whileReadable = (db: Db, viewer: Viewer, session: ReadableSession): (() => Promise<void>) =>
+  throttled(isReadable(db, viewer, session));
+
+const isReadable = (db: Db, viewer: Viewer, session: ReadableSession) => async () => {
   const { organization_id: organizationId, session_id: sessionId } = session;
-  return throttled(async () => {
-    const [now, audience] = await Promise.all([viewerNow(db, viewer), findAudience(db, { organizationId, sessionId })]);
-    return now !== undefined && audience !== undefined && mayRead(now, audience);
-  });
-}
+  const [now, audience] = await Promise.all([viewerNow(db, viewer), findAudience(db, { organizationId, sessionId })]);
+  return now !== undefined && audience !== undefined && mayRead(now, audience);
+};
 
 function throttled(isStillAllowed: () => Promise<boolean>): () => Promise<void> {
   let checkedAt = performance.now();
@@ -110,7 +105,7 @@ async function* textsOf(
   viewer: Viewer,
   session: ReadableSession,
   { from, limit, last }: PageRange,
-  show: ShowPayload = (_eventType, payload) => payload,
+  show: ShowPayload,
 ): AsyncGenerator<Buffer | string> {
   const { organization_id: organizationId, session_id: sessionId } = session;
   const eventCount = Math.min(session.event_count, last ?? session.event_count);

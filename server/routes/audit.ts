@@ -10,10 +10,9 @@ import { type Viewer, viewerOf } from '../store/viewer.ts';
 
 const DEFAULT_PAGE = 100;
 const MAX_PAGE = 500;
-/** Events of a stream, and of each query for it. */
+/** Events of a stream. */
 const DEFAULT_EVENTS = 1_000;
 const MAX_EVENTS = 10_000;
-const EVENTS_AT_ONCE = 500;
 
 export const auditHandlers = ({ store: { db }, auditKey, now }: Deps) =>
   ({
@@ -47,12 +46,7 @@ export const auditHandlers = ({ store: { db }, auditKey, now }: Deps) =>
 
 async function* linesOf(db: Db, viewer: Viewer, after: number, limit: number): AsyncGenerator<string> {
   const { organizationId } = viewer;
-  for (let [last, left, isMore] = [after, limit, true]; isMore; ) {
-    const wanted = Math.min(left, EVENTS_AT_ONCE);
-    const rows = await readAuditAfter(db, organizationId, last, wanted);
+  for await (const rows of readAuditAfter(db, organizationId, after, limit)) {
     for (const entry of await entriesFor(db, viewer, rows)) yield `${JSON.stringify(toOcsf(organizationId, entry))}\n`;
-    left -= rows.length;
-    last = rows.at(-1)?.sequence ?? last;
-    isMore = rows.length === wanted && left > 0;
   }
 }

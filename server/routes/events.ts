@@ -55,7 +55,7 @@ export const eventHandlers = ({ store: { db }, sessionLog, writePermission, read
       sessionViews.note(visitorOf(ask, ask.caller), session, 'exported', query.cursor !== undefined);
       const from = query.cursor === undefined ? 1 : readSequence(query.cursor);
       const limit = query.limit === undefined ? DEFAULT_PAGE : positiveOrZero(query.limit);
-      return { status: 200, body: await streamEvents(db, viewer, session, from, limit) };
+      return { status: 200, body: await streamEvents(db, viewer, session, { from, limit }) };
     },
 
     async getEventWindow(ask) {
@@ -63,7 +63,7 @@ export const eventHandlers = ({ store: { db }, sessionLog, writePermission, read
       const { viewer, session } = await find(caller, params.sessionId);
       sessionViews.note(visitorOf(ask, ask.caller), session, 'opened', true);
       const [from, limit] = [Number(query.from ?? 1), Number(query.limit ?? DEFAULT_PAGE)];
-      const body = await streamEvents(db, viewer, session, from, limit);
+      const body = await streamEvents(db, viewer, session, { from, limit });
       return { status: 200, body };
     },
   } satisfies Partial<Handlers>;

@@ -7,14 +7,13 @@ import type { Deps } from '../deps.ts';
 import { toSummary } from '../derive/review.ts';
 import type { UserCaller } from '../http/auth.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
-import { outlineOf } from '../ingest/outline.ts';
-import { streamShared } from '../ingest/page.ts';
+import { streamEvents } from '../ingest/page.ts';
+import { type ShareView, viewOfShare } from '../ingest/share-view.ts';
 import { person } from '../store/audit-chain.ts';
 import { optional, optionalTimestamp, toTimestamp } from '../store/columns.ts';
 import { findMember } from '../store/members.ts';
 import { readPolicy } from '../store/policies.ts';
 import type { SessionRow, ShareRow } from '../store/schema.ts';
-import { withoutContent, withoutTexts } from '../store/session-columns.ts';
 import { findSession } from '../store/sessions.ts';
 import {
   createShare,
@@ -64,7 +63,8 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
     if (sharer?.status !== 'active') return undefined;
     const viewer = { organizationId, userId, seesAll: false };
     const session = await findSession(db, viewer, sessionId);
-    return session && mayShare(viewer, session, share) ? { share, policy, viewer, session } : undefined;
+    if (!session || !mayShare(viewer, session, share)) return undefined;
+    return { share, policy, viewer, session, view: viewOfShare(share, session) };
   }
 
   const isSharedStill = async ({ share }: Opened) => {
@@ -123,22 +123,19 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
         const [row] = await findSummaries(db, viewer, [share.session_id]);
         const summary = row?.derived && toSummary(row);
         noteView(ask, share, session);
-        const body = { ...toShared(opened), ...(summary && namedIn(share, summary)) };
-        return { status: 200, body };
+        return { status: 200, body: toShared(opened, summary || undefined) };
       }),
 
     listSharedEvents: (ask) =>
       asSharer(ask.params.token, ask.caller, async (opened) => {
-        const { share, viewer, session } = opened;
+        const { share, viewer, session, view } = opened;
         const { query } = ask;
-        const readable = share.level === 'figures' ? undefined : asReadable(viewer, session);
+        const readable = view.show && asReadable(viewer, session);
         if (!readable) throw new Problem('content_withheld', 'This share shows figures only.');
         noteView(ask, share, session, true);
-        const first = share.from_sequence ?? 1;
-        const from = Math.max(first, query.cursor === undefined ? first : readSequence(query.cursor));
-        const range = { from, limit: Number(query.limit ?? DEFAULT_PAGE), last: share.to_sequence ?? undefined };
-        const show = share.level === 'full' ? (_type: string, payload: Buffer) => payload : outlineOf;
-        const body = await streamShared(db, viewer, readable, range, show, () => isSharedStill(opened));
+        const from = Math.max(view.first, query.cursor === undefined ? view.first : readSequence(query.cursor));
+        const range = { from, limit: Number(query.limit ?? DEFAULT_PAGE), last: view.last };
+        const body = await streamEvents(db, viewer, readable, range, view.show, () => isSharedStill(opened));
         return { status: 200, body };
       }),
   } satisfies Partial<Handlers>;
@@ -152,6 +149,7 @@ interface Opened {
   policy: Policy;
   viewer: Viewer;
   session: SessionRow;
+  view: ShareView;
 }
 
 /** @throws Problem `token_missing` if the caller has not signed in, `not_found` if the share is not meant for the caller */
@@ -168,49 +166,37 @@ const unknownShare = () => new Problem('not_found', 'There is no such share. Ask
 const ended = () =>
   new Problem('share_ended', 'This share has ended. Ask the person who sent you the link to share the session again.');
 
-const toShared = ({ share, policy, session }: Opened): SharedSession => {
-  const last = Math.min(session.event_count, share.to_sequence ?? session.event_count);
-  const { title, repository } = textsIn(share, session);
+/** @param summary absent until it is derived */
+function toShared({ share, policy, view }: Opened, summary?: SharedFigures & { title?: string }): SharedSession {
+  const { session, first, last, hasTitle, hasFigures } = view;
   return {
     level: share.level,
-    ...(share.from_sequence !== null && { from: share.from_sequence }),
-    ...(share.to_sequence !== null && { to: share.to_sequence }),
+    ...optional('from', share.from_sequence),
+    ...optional('to', share.to_sequence),
     expiresAt: toTimestamp(endOf(share, policy)),
     agentId: session.agent_id,
     status: session.status,
     startedAt: toTimestamp(session.started_at),
     ...optionalTimestamp('endedAt', session.ended_at),
-    eventCount: Math.max(0, last - (share.from_sequence ?? 1) + 1),
-    ...optional('title', title),
-    ...optional('repository', repository),
+    eventCount: Math.max(0, last - first + 1),
+    ...optional('title', hasTitle ? (summary?.title ?? session.title) : null),
+    ...optional('repository', session.repository),
+    ...(hasFigures && summary && { figures: toFigures(summary) }),
   };
-};
-
-/** The session with the texts that the share shows. A range has no title, because that describes the whole session. */
-function textsIn(share: ShareRow, session: SessionRow): SessionRow {
-  if (share.level === 'figures') return withoutTexts(session);
-  return isRange(share) ? withoutContent(session) : session;
 }
 
-/** A shared range has neither a title nor figures, because both describe the whole session. */
-function namedIn(share: ShareRow, summary: SharedFigures & { title?: string }) {
-  if (isRange(share)) return {};
+function toFigures(summary: SharedFigures): SharedFigures {
   const { prompts, toolCalls, failures, filesChanged, linesAdded, linesRemoved } = summary;
   const { inputTokens, cachedTokens, outputTokens } = summary;
   return {
-    ...(share.level !== 'figures' && summary.title !== undefined && { title: summary.title }),
-    figures: {
-      prompts,
-      toolCalls,
-      failures,
-      filesChanged,
-      linesAdded,
-      linesRemoved,
-      inputTokens,
-      cachedTokens,
-      outputTokens,
-    },
+    prompts,
+    toolCalls,
+    failures,
+    filesChanged,
+    linesAdded,
+    linesRemoved,
+    inputTokens,
+    cachedTokens,
+    outputTokens,
   };
 }
-
-const isRange = (share: ShareRow) => share.from_sequence !== null || share.to_sequence !== null;

@@ -69,14 +69,30 @@ export const listAudit = (db: Db, organizationId: string, { action, actor, befor
       order by sequence desc limit ${limit}`,
   );
 
-/** Reads the entries after a sequence, earliest first. */
-export const readAuditAfter = (db: Db, organizationId: string, after: number, limit: number) =>
-  allRows(
-    db,
-    sql<AuditEntryRow>`
-      select * from audit_entries where organization_id = ${organizationId} and sequence > ${after}
-      order by sequence limit ${limit}`,
-  );
+/** The number of entries that one query reads. */
+const READ_AT_ONCE = 1_000;
+
+/** Reads the entries after a sequence in parts, earliest first. */
+export async function* readAuditAfter(
+  db: Db,
+  organizationId: string,
+  after: number,
+  limit = Number.POSITIVE_INFINITY,
+): AsyncGenerator<AuditEntryRow[], void> {
+  for (let last = after, left = limit; left > 0; ) {
+    const wanted = Math.min(left, READ_AT_ONCE);
+    const rows = await allRows(
+      db,
+      sql<AuditEntryRow>`
+        select * from audit_entries where organization_id = ${organizationId} and sequence > ${last}
+        order by sequence limit ${wanted}`,
+    );
+    if (rows.length > 0) yield rows;
+    if (rows.length < wanted) return;
+    left -= rows.length;
+    last = rows.at(-1)?.sequence ?? last;
+  }
+}
 
 export const readAuditHead = async (db: Db, organizationId: string): Promise<ChainHead> =>
   (await firstRow(

@@ -189,9 +189,8 @@ async function assertAllowed(
   if (level === 'figures' && (from ?? to) !== undefined) {
     throw invalid('Figures always cover a whole session. Leave out /from and /to.');
   }
-  const isWhole = from === undefined && to === undefined;
-  const last = to ?? session.event_count;
-  if (!isWhole && ((from ?? 1) > last || last > session.event_count)) {
+  const [first, last] = [from ?? 1, to ?? session.event_count];
+  if (first > Math.max(1, last) || last > session.event_count) {
     throw invalid(`/from and /to must be a range of the ${session.event_count} events of this session.`);
   }
   const made = await listShares(transaction, organizationId, session.session_id);

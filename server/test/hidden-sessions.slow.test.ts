@@ -133,7 +133,7 @@ describe.each(ENGINES)('a session that is hidden during an answer on %s', (engin
     const session = foundReadable(viewer, await findSession(db, viewer, sessionId));
     const page = await asOrganization(
       ours.organizationId,
-      () => streamEvents(db, viewer, session, 1, events.length),
+      () => streamEvents(db, viewer, session, { from: 1, limit: events.length }),
       viewer.seesAll ? undefined : viewer.userId,
     );
     const parts = page[Symbol.asyncIterator]();

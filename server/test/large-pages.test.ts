@@ -50,7 +50,7 @@ describe.each(ENGINES)('a very large page on %s', (engine) => {
     if (!session) throw new Error('the session is gone');
     const fetched: number[] = [];
     const chunks: number[] = [];
-    const stream = await streamEvents(counted(store.db, fetched), viewer, session, 1, 1_000_000);
+    const stream = await streamEvents(counted(store.db, fetched), viewer, session, { from: 1, limit: 1_000_000 });
     expect(fetched.filter((bytes) => bytes > 0).length, 'fetched before anybody reads').toBeLessThanOrEqual(2);
     for await (const chunk of stream) chunks.push((chunk as Buffer).byteLength);
     const total = chunks.reduce((sum, bytes) => sum + bytes, 0);

@@ -30,7 +30,7 @@ describe.each(ENGINES)('a page of 12 MB from one append, on %s', (engine) => {
     const viewer = wholeOrganization(world.ours.organizationId);
     const session = foundReadable(viewer, await findSession(db, viewer, sessionId));
     if (!session) throw new Error('the session is gone');
-    const stream = await streamEvents(db, viewer, session, 1, EVENTS);
+    const stream = await streamEvents(db, viewer, session, { from: 1, limit: EVENTS });
     let bytes = 0;
     let isRead = false;
     stream.on('data', (chunk: Buffer) => {
