@@ -1,4 +1,3 @@
-import type { LiveChange } from '../contract/extensions.ts';
 import type { RetentionBounds } from '../contract/retention.ts';
 import type { Storage } from '../contract/storage.ts';
 import type { AuditKey } from './audit/heads.ts';
@@ -8,7 +7,7 @@ import type { Indexer } from './derive/indexer.ts';
 import type { Masking } from './erase/mask/masking.ts';
 import type { Countersigner } from './evidence/countersigner.ts';
 import type { Identity } from './identity/identity.ts';
-import type { Live } from './ingest/live.ts';
+import type { ChangeFeed } from './ingest/change-feed.ts';
 import type { Reading } from './ingest/reading.ts';
 import type { Revocation } from './ingest/revocation.ts';
 import type { SessionChanges } from './ingest/session-log.ts';
@@ -17,7 +16,6 @@ import type { ShareCounts } from './ingest/share-counts.ts';
 import type { WritePermission } from './ingest/write-permission.ts';
 import type { LongReads } from './long-reads.ts';
 import type { Store } from './store/open.ts';
-import type { Audience } from './store/viewer.ts';
 
 /** The dependencies of the handlers. */
 export interface Deps {
@@ -36,10 +34,8 @@ export interface Deps {
   signFirstHead: () => void;
   /** Deletes, in the background, the sessions of removed people if their removal includes their sessions. */
   deleteSessionsOfRemoved: () => void;
-  /** Ends the live streams of a person who left the organization, or of all its members, on every replica. */
-  endStreams: (organizationId: string, userId?: string) => Promise<void>;
-  /** Tells the live streams on every replica that other people may see the session from now on. */
-  audienceChanged: (organizationId: string, change: LiveChange, was: Audience) => Promise<void>;
+  /** Tells the watchers on every replica of changes. */
+  changes: ChangeFeed;
   /** Records who looks at sessions. */
   sessionViews: SessionViews;
   /** Counts how often shares are opened. */
@@ -62,7 +58,6 @@ export interface Deps {
   deriveThread: DeriveThread;
   /** The day of the last review of the prices, YYYY-MM-DD. */
   pricesOf: string;
-  live: Live;
   reading: Reading;
   /** Public address of the service. */
   publicUrl: string;

@@ -25,9 +25,7 @@ import { serveOpenapiDocument } from './http/openapi-document.ts';
 import { servePages } from './http/pages.ts';
 import { serveSecurityTxt } from './http/security-txt.ts';
 import type { Identity } from './identity/identity.ts';
-import { createAudiences } from './ingest/audience.ts';
-import { createLive } from './ingest/live.ts';
-import { createPeers } from './ingest/peers.ts';
+import { changeOf, createChangeFeed } from './ingest/change-feed.ts';
 import { StorageQuotas } from './ingest/quotas.ts';
 import { createBodyScanner } from './ingest/reading.ts';
 import { createRevocation } from './ingest/revocation.ts';
@@ -46,8 +44,6 @@ import type { Store } from './store/open.ts';
 import type { SessionRow } from './store/schema.ts';
 import { rememberSetting } from './store/settings.ts';
 import { LogTruncation } from './store/sqlite/log-truncation.ts';
-import { asService } from './store/tenant.ts';
-import { audienceOf, findAudience } from './store/viewer.ts';
 import { TrustedClock } from './trusted-clock.ts';
 import { VERSION } from './version.ts';
 import { flushableOf } from './write-behind.ts';
@@ -81,9 +77,6 @@ export interface Service {
 
 const ROW_SECURITY_OFF =
   'row-level security is not in force, so only the queries separate organizations; see docs/postgresql.md for the role that the service needs';
-
-const LISTEN_UNAVAILABLE =
-  'changes by other replicas are not shown live, because the pooler at DATABASE_URL does not support LISTEN; set DATABASE_LISTEN_URL to an address without the pooler';
 
 const storageLimits = (config: Config) => ({
   bytesADay: config.QUOTA_DAY_MB * 1_000_000,
@@ -120,31 +113,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const lastUses = createLastUses(store.db);
   const authenticator = createAuthenticator({ db: store.db, identity, pepper, limits, lastUses, now, onError });
   const stopHearing = bus?.subscribeRevocations(authenticator.forgetSecret);
-  const audiences = createAudiences(
-    (place) => asService(() => findAudience(store.db, place)),
-    (error, { organizationId }) => {
-      onError(error);
-      // Watchers reconnect, and then read only what they may see.
-      live.end(organizationId);
-    },
-    now,
-  );
-  const live = createLive(now, audiences);
-  const peers =
-    store.notices &&
-    createPeers({
-      notices: store.notices,
-      onChange: live.publish,
-      onAudience: live.publishAudience,
-      onLeft: live.end,
-      onMissed: live.restart,
-      onError,
-      onListenUnavailable: () => log.warn(LISTEN_UNAVAILABLE),
-    });
-  const publishChange: typeof live.publish = (organizationId, change) => {
-    live.publish(organizationId, change);
-    peers?.tell(organizationId, change);
-  };
+  const changes = createChangeFeed({ store, now, log, onError });
   const prices = readPriceList(config.PRICES_FILE);
   const derivedVersion = await readVersion(store.db, prices.fingerprint);
   const deriveThread = createDeriveThread(config.PRICES_FILE);
@@ -167,10 +136,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     onError,
     isDamaged,
     onGivenUp: () => observer?.onGivenUp('derive'),
-    onDerived({ organization_id, session_id: sessionId, event_count: eventCount, status, updated_at: changedAt }) {
-      observer?.onDerived(now() - changedAt);
+    onDerived(session) {
+      observer?.onDerived(now() - session.updated_at);
       idleMemory.note();
-      publishChange(organization_id, { sessionId, eventCount, status });
+      changes.publish(changeOf(session));
     },
   });
   const idleMemory = new IdleMemory(() => {
@@ -185,12 +154,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const truncation = store.engine === 'sqlite' ? new LogTruncation(store.db, onError) : undefined;
   const onBus = bus && store.pool && new JetStreamJournal({ bus, db: store.db, pool: store.pool, onError });
   const committed: Committed = (change) => {
-    const { organizationId, sessionId, eventCount, status } = change;
-    publishChange(organizationId, { sessionId, eventCount, status });
-    if (status === 'deleted') void rounds.run('sweep');
+    changes.publish(change);
+    if (change.status === 'deleted') void rounds.run('sweep');
     else {
       indexer.note(change);
-      if (status !== 'active') void countersigner.signSoon(change);
+      if (change.status !== 'active') void countersigner.signSoon(change);
     }
   };
   const jobQueue = startJobs(2);
@@ -210,8 +178,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       await indexer.reach([{ session }]);
       // The sums by repository and by tool contain content of the session.
       void daySums.catchUp();
-      const { organization_id, session_id: sessionId, event_count: eventCount, status } = session;
-      publishChange(organization_id, { sessionId, eventCount, status });
+      changes.publish(changeOf(session));
     },
   });
   const quotas = new StorageQuotas({ db: store.db, limits: storageLimits(config), now, onError });
@@ -233,19 +200,13 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     closing: background.signal,
   });
   const bounds = retentionBounds(config);
-  const tellContentGone = async (row: SessionRow) => {
-    const { organization_id: organizationId, session_id: sessionId, event_count: eventCount, status } = row;
-    const change = [organizationId, { sessionId, eventCount, status }, audienceOf(row)] as const;
-    live.publishAudience(...change);
-    await peers?.tellAudience(...change);
-  };
   const retention = {
     db: store.db,
     sessionLog,
     bounds,
     version: derivedVersion,
     withoutContent: withoutContentIn,
-    onContentGone: (row: SessionRow) => void tellContentGone(row).catch(onError),
+    onContentGone: (row: SessionRow) => void changes.publishAudience(row).catch(onError),
   };
   const sessionViews = new SessionViews({ db: store.db, now, onSettled: observer?.onSessionViews });
   const shareCounts = new ShareCounts(store.db, now);
@@ -297,14 +258,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     removeOrganizations: () => void rounds.run('organizations'),
     signFirstHead: () => void rounds.run('audit heads'),
     deleteSessionsOfRemoved: () => void rounds.run('removed members'),
-    async endStreams(organizationId, userId) {
-      live.end(organizationId, userId);
-      await peers?.tellLeft(organizationId, userId);
-    },
-    async audienceChanged(...change) {
-      live.publishAudience(...change);
-      await peers?.tellAudience(...change);
-    },
+    changes,
     sessionViews,
     shareCounts,
     retentionBounds: bounds,
@@ -320,7 +274,6 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     daySums,
     deriveThread,
     pricesOf: prices.date,
-    live,
     reading,
     publicUrl,
     pepper,
@@ -352,13 +305,13 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   serveSecurityTxt(app, { contact: config.SECURITY_CONTACT, publicUrl, now });
   await servePages(app, { publicUrl, origins: identity.origins });
   // A live stream never ends by itself, and closing waits for every answer.
-  app.addHook('preClose', async () => live.close());
+  app.addHook('preClose', async () => changes.live.close());
   app.addHook('onClose', async () => {
     rounds.stop();
     idleMemory.close();
     stopHearing?.();
     await worker?.close();
-    await peers?.close();
+    await changes.close();
     await Promise.all([background, sweeping, jobQueue, countersigning].map((queue) => queue.close()));
     await counters.flush().catch(onError);
     await auditHeads?.sign().catch(onError);

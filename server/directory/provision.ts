@@ -38,10 +38,10 @@ export type Invite = (invited: MemberRow) => Promise<void>;
  */
 export const createProvisioning = ({
   store: { db },
-  endStreams,
+  changes,
   secretsRevoked,
   now,
-}: Pick<Deps, 'store' | 'endStreams' | 'secretsRevoked' | 'now'>) => {
+}: Pick<Deps, 'store' | 'changes' | 'secretsRevoked' | 'now'>) => {
   /** Updates a membership, in a transaction of `changeMembers`. */
   async function follow(
     members: Db,
@@ -94,7 +94,7 @@ export const createProvisioning = ({
     const { result, outcome } = await changeMembers(db, organizationId, change).catch((error) => {
       throw uniqueViolation(error) === undefined ? error : taken();
     });
-    if (outcome.left) await endStreams(organizationId, outcome.left.user_id);
+    if (outcome.left) await changes.endStreams(organizationId, outcome.left.user_id);
     await secretsRevoked(outcome.secretIds);
     if (outcome.invited) await onInvited?.(outcome.invited);
     return result;

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { LiveChange } from '../../contract/extensions.ts';
 import { Problem } from '../../contract/problem.ts';
+import { Recent } from '../recent.ts';
 import { type Audience, mayName, type Viewer } from '../store/viewer.ts';
 import type { Audiences } from './audience.ts';
 
@@ -53,7 +54,7 @@ export function createLive(now: () => number, audiences: Audiences): Live {
     end(): void;
   }
   const streams = new Map<string, Set<Stream>>();
-  const latestChanges = new Map<string, LiveChange>();
+  const latestChanges = new Recent<LiveChange>({ most: MAX_REMEMBERED, now });
   let closed = false;
 
   const watching = (organizationId: string, sessionId: string) =>
@@ -66,12 +67,7 @@ export function createLive(now: () => number, audiences: Audiences): Live {
   function inOrder(change: LiveChange): LiveChange {
     const before = latestChanges.get(change.sessionId);
     const latest = before ? later(before, change) : change;
-    latestChanges.delete(change.sessionId);
-    latestChanges.set(change.sessionId, latest);
-    for (const oldest of latestChanges.keys()) {
-      if (latestChanges.size <= MAX_REMEMBERED) break;
-      latestChanges.delete(oldest);
-    }
+    latestChanges.set(change.sessionId, latest, Number.POSITIVE_INFINITY);
     return latest;
   }
 

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import { viewerNow, viewerOf } from '../store/viewer.ts';
 
-export const liveHandlers = ({ live, store: { db } }: Deps) =>
+export const liveHandlers = ({ changes: { live }, store: { db } }: Deps) =>
   ({
     async streamChanges({ caller, query, signal }) {
       const { organizationId, userId, claims } = caller;

@@ -45,7 +45,7 @@ export async function mailInvitation(
 }
 
 export const memberHandlers = (deps: Deps) => {
-  const { store, endStreams, deleteSessionsOfRemoved, secretsRevoked, now } = deps;
+  const { store, changes, deleteSessionsOfRemoved, secretsRevoked, now } = deps;
   const { db } = store;
   return {
     async listMembers({ caller }) {
@@ -113,7 +113,7 @@ export const memberHandlers = (deps: Deps) => {
         return changed;
       });
       // The member's live streams restart with what the new role may see.
-      await endStreams(caller.organizationId, row.user_id);
+      await changes.endStreams(caller.organizationId, row.user_id);
       return { status: 200, body: { user: toMember(row) } };
     },
 
@@ -127,7 +127,7 @@ export const memberHandlers = (deps: Deps) => {
         await settleBelongings(members, who, query, now());
         return { row: who.target, secretIds: revoked };
       });
-      await endStreams(organizationId, row.user_id);
+      await changes.endStreams(organizationId, row.user_id);
       await secretsRevoked(secretIds);
       if (query.sessions === 'delete') deleteSessionsOfRemoved();
       return { status: 200, body: { user: toMember(row) } };

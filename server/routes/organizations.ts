@@ -19,7 +19,7 @@ import {
 } from '../store/organizations.ts';
 
 export const organizationHandlers = (deps: Deps) => {
-  const { store, endStreams, secretsRevoked, removeOrganizations, signFirstHead, now } = deps;
+  const { store, changes, secretsRevoked, removeOrganizations, signFirstHead, now } = deps;
   const { db } = store;
   return {
     async createOrganization({ caller, body }) {
@@ -57,7 +57,7 @@ export const organizationHandlers = (deps: Deps) => {
       const { name } = await findOrganization(db, organizationId);
       if (body.name.trim() !== name) throw otherName();
       const secretIds = await endOrganization(db, organizationId, now());
-      await endStreams(organizationId);
+      await changes.endStreams(organizationId);
       await secretsRevoked(secretIds);
       removeOrganizations();
       return { status: 200, body: { organizationId } };

@@ -19,7 +19,7 @@ import { lastOwner } from './members.ts';
 import { alreadyMember, mustVerifyEmail, tellTenant } from './organizations.ts';
 
 export const personHandlers = (deps: Deps) => {
-  const { store, identity, endStreams, secretsRevoked, now } = deps;
+  const { store, identity, changes, secretsRevoked, now } = deps;
   const { db } = store;
 
   async function describe(caller: UserCaller): Promise<Person> {
@@ -90,7 +90,7 @@ export const personHandlers = (deps: Deps) => {
           await erase(members);
           return revoked;
         });
-        await endStreams(organizationId, userId);
+        await changes.endStreams(organizationId, userId);
         await secretsRevoked(secretIds);
       } else await db.transaction().execute(erase);
       return { status: 200, body: { userId } };
@@ -117,7 +117,7 @@ export const personHandlers = (deps: Deps) => {
       const secretIds = await changeMembers(db, organizationId, (members) =>
         leave(members, organizationId, userId, query),
       );
-      await endStreams(organizationId, userId);
+      await changes.endStreams(organizationId, userId);
       await secretsRevoked(secretIds);
       return { status: 200, body: await describeAnew(caller) };
     },

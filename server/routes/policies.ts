@@ -15,7 +15,7 @@ export const policyHandlers = ({
   longReads,
   retentionBounds,
   doesRetentionWait,
-  endStreams,
+  changes,
   now,
 }: Deps) => {
   const shown = () => ({ retentionBounds, ...(doesRetentionWait() && { retentionWaits: true }) });
@@ -32,7 +32,7 @@ export const policyHandlers = ({
         return replacePolicy(transaction, caller, { ...body, ...(body.retention && { retention }) }, now());
       });
       // The live streams restart with what each member may see from now on.
-      await endStreams(caller.organizationId);
+      await changes.endStreams(caller.organizationId);
       return { status: 200, body: { ...policy, ...shown() } };
     },
 

@@ -18,14 +18,7 @@ import { found } from './answers.ts';
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 100;
 
-export const sessionHandlers = ({
-  store: { db },
-  sessionLog,
-  writePermission,
-  indexer,
-  audienceChanged,
-  now,
-}: Deps) => {
+export const sessionHandlers = ({ store: { db }, sessionLog, writePermission, indexer, changes, now }: Deps) => {
   interface Past {
     startedAt: number;
     repoRemote?: string | undefined;
@@ -50,9 +43,8 @@ export const sessionHandlers = ({
 
   /** Makes everyone who watched the session in its former state reload it. */
   function publishAudienceChange(was: SessionRow): Promise<void> {
-    const { organization_id: organizationId, session_id: sessionId, event_count: eventCount, status } = was;
-    indexer.note({ organizationId, sessionId });
-    return audienceChanged(organizationId, { sessionId, eventCount, status }, was);
+    indexer.note({ organizationId: was.organization_id, sessionId: was.session_id });
+    return changes.publishAudience(was);
   }
 
   return {

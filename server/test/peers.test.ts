@@ -80,6 +80,22 @@ describe.runIf(ENGINES.includes('postgres'))('a reader of the live stream of one
     own.stop();
   });
 
+  test('loses a session with long texts when its person hides it on the other replica', async () => {
+    const { ours, service } = world;
+    const sessionId = await openSigned(world, ours.member, 'team');
+    const texts = { title: 'planted title', repo_root: 'é'.repeat(4_096) };
+    await service.store.db.updateTable('sessions').set(texts).where('session_id', '=', sessionId).execute();
+    const watching = await watch(ours.admin);
+    await append(sessionId);
+    await expect.poll(watching.text).toContain(sessionId);
+    const sent = vi.spyOn(other.store.notices as Notices, 'tell');
+    const url = `/v1/organizations/me/sessions/${sessionId}/visibility`;
+    await other.call('PUT', url, { as: ours.member, body: { visibility: 'private' } });
+    await expect.poll(watching.text).toContain(JSON.stringify({ sessionId, eventCount: 0, status: 'deleted' }));
+    expect(JSON.stringify(sent.mock.calls)).not.toContain('planted');
+    watching.stop();
+  });
+
   test('is disconnected when they are removed on the other replica, and nobody else is', async () => {
     const { ours, service } = world;
     const [watching, staying] = [await watch(ours.member), await watch(ours.owner)];
