@@ -50,4 +50,10 @@ export class DamagedSessions {
     this.#options.log.error({ err: damaged, organizationId, sessionId }, sentence);
     return true;
   }
+
+  /** Logs an error of background work. */
+  report(error: unknown): void {
+    const all: unknown[] = error instanceof AggregateError ? error.errors : [error];
+    for (const err of all) if (!this.note(err)) this.#options.log.error({ err }, 'background work failed');
+  }
 }

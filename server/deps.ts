@@ -15,6 +15,7 @@ import type { SessionViews } from './ingest/session-views.ts';
 import type { ShareCounts } from './ingest/share-counts.ts';
 import type { WritePermission } from './ingest/write-permission.ts';
 import type { LongReads } from './long-reads.ts';
+import type { RoundName } from './rounds.ts';
 import type { Store } from './store/open.ts';
 
 /** The dependencies of the handlers. */
@@ -28,12 +29,8 @@ export interface Deps {
   countersigner: Countersigner;
   /** Makes every replica refuse these secrets. */
   secretsRevoked: (secretIds: readonly string[]) => Promise<void>;
-  /** Removes the data of deleted organizations, in the background. */
-  removeOrganizations: () => void;
-  /** Signs the first head of a new organization's audit log, in the background. */
-  signFirstHead: () => void;
-  /** Deletes, in the background, the sessions of removed people if their removal includes their sessions. */
-  deleteSessionsOfRemoved: () => void;
+  /** Runs a round in the background, before its time has come. */
+  startRound: (name: RoundName) => void;
   /** Tells the watchers on every replica of changes. */
   changes: ChangeFeed;
   /** Records who looks at sessions. */

@@ -19,14 +19,11 @@ import { Countersigner } from './evidence/countersigner.ts';
 import { createApp } from './http/app.ts';
 import { createAuthenticator } from './http/auth.ts';
 import { createBudget } from './http/budget.ts';
-import { serveDownloads } from './http/downloads.ts';
 import { createLastUses } from './http/last-uses.ts';
-import { serveOpenapiDocument } from './http/openapi-document.ts';
-import { servePages } from './http/pages.ts';
-import { serveSecurityTxt } from './http/security-txt.ts';
+import { serveSite } from './http/site.ts';
 import type { Identity } from './identity/identity.ts';
 import { changeOf, createChangeFeed } from './ingest/change-feed.ts';
-import { StorageQuotas } from './ingest/quotas.ts';
+import { StorageQuotas, storageLimits } from './ingest/quotas.ts';
 import { createBodyScanner } from './ingest/reading.ts';
 import { createRevocation } from './ingest/revocation.ts';
 import { type Committed, SessionLog } from './ingest/session-log.ts';
@@ -41,7 +38,6 @@ import type { Observer } from './operations/metrics.ts';
 import { createRounds, type RoundName, type Rounds } from './rounds.ts';
 import { createHandlers } from './routes/all.ts';
 import type { Store } from './store/open.ts';
-import type { SessionRow } from './store/schema.ts';
 import { rememberSetting } from './store/settings.ts';
 import { LogTruncation } from './store/sqlite/log-truncation.ts';
 import { TrustedClock } from './trusted-clock.ts';
@@ -78,11 +74,6 @@ export interface Service {
 const ROW_SECURITY_OFF =
   'row-level security is not in force, so only the queries separate organizations; see docs/postgresql.md for the role that the service needs';
 
-const storageLimits = (config: Config) => ({
-  bytesADay: config.QUOTA_DAY_MB * 1_000_000,
-  bytes: config.QUOTA_GB * 1_000_000_000,
-});
-
 /** Creates the service around an open store and an identity provider, ready to listen. Closing the service leaves both open. */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const {
@@ -90,6 +81,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     store,
     bus,
     identity,
+    auditKey,
     auditHeads,
     publicUrl,
     log,
@@ -98,40 +90,44 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     limits = createLimits(config, store),
     clock = new TrustedClock({ db: store.db, now, log }),
   } = options;
+  const { db } = store;
   if (store.hasRowSecurity === false) log.warn(ROW_SECURITY_OFF);
+
+  // Failures
   const damaged = new DamagedSessions({ log, now });
-  observer?.onDamaged(() => damaged.count);
-  observer?.onDoubtedClock(() => clock.isDoubted);
-  const noteDamage = (error: unknown) => void damaged.note(error);
   const isDamaged = (sessionId: string) => damaged.isSkipped(sessionId);
-  const onError = (error: unknown) => {
-    const all: unknown[] = error instanceof AggregateError ? error.errors : [error];
-    for (const err of all) if (!damaged.note(err)) log.error({ err }, 'background work failed');
-  };
-  const pepper =
-    config.SECRET_PEPPER ?? (await rememberSetting(store.db, 'pepper', () => randomBytes(32).toString('hex')));
-  const lastUses = createLastUses(store.db);
-  const authenticator = createAuthenticator({ db: store.db, identity, pepper, limits, lastUses, now, onError });
-  const stopHearing = bus?.subscribeRevocations(authenticator.forgetSecret);
-  const changes = createChangeFeed({ store, now, log, onError });
-  const prices = readPriceList(config.PRICES_FILE);
-  const derivedVersion = await readVersion(store.db, prices.fingerprint);
-  const deriveThread = createDeriveThread(config.PRICES_FILE);
-  const startJobs = (atOnce: number) =>
+  const noteDamage = (error: unknown) => void damaged.note(error);
+  const onError = (error: unknown) => damaged.report(error);
+
+  // Callers
+  const pepper = config.SECRET_PEPPER ?? (await rememberSetting(db, 'pepper', () => randomBytes(32).toString('hex')));
+  const lastUses = createLastUses(db);
+  const authenticator = createAuthenticator({ db, identity, pepper, limits, lastUses, bus, now, onError });
+
+  // Work in the background
+  const createQueue = (atOnce: number) =>
     new Background({ atOnce, onError, onGivenUp: () => observer?.onGivenUp('background') });
-  const countersigning = startJobs(2);
-  const countersigner = new Countersigner({
-    db: store.db,
-    key: options.auditKey,
-    thread: deriveThread,
-    background: countersigning,
-    isDamaged,
-    now,
+  const queues = {
+    background: createQueue(2),
+    sweeping: createQueue(1),
+    jobs: createQueue(2),
+    countersigning: createQueue(2),
+  };
+  const idleMemory = new IdleMemory(() => {
+    store.rest?.().catch(onError);
+    collectGarbage();
   });
+  const truncation = store.engine === 'sqlite' ? new LogTruncation(db, onError) : undefined;
+  const changes = createChangeFeed({ store, now, log, onError });
+
+  // Derived data
+  const prices = readPriceList(config.PRICES_FILE);
+  const version = await readVersion(db, prices.fingerprint);
+  const deriveThread = createDeriveThread(config.PRICES_FILE);
   const indexer = new Indexer({
-    db: store.db,
+    db,
     thread: deriveThread,
-    version: derivedVersion,
+    version,
     now,
     onError,
     isDamaged,
@@ -142,30 +138,44 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       changes.publish(changeOf(session));
     },
   });
-  const idleMemory = new IdleMemory(() => {
-    store.rest?.().catch(onError);
-    collectGarbage();
-  });
   const daySums = new DaySums(store, onError);
-  observer?.onBehind(() => indexer.waiting());
-  const reading = createBodyScanner(() => observer?.onGivenUp('body'));
-  const background = startJobs(2);
-  const sweeping = startJobs(1);
-  const truncation = store.engine === 'sqlite' ? new LogTruncation(store.db, onError) : undefined;
-  const onBus = bus && store.pool && new JetStreamJournal({ bus, db: store.db, pool: store.pool, onError });
+  const countersigner = new Countersigner({
+    db,
+    key: auditKey,
+    thread: deriveThread,
+    background: queues.countersigning,
+    isDamaged,
+    now,
+  });
+
+  // The log of sessions
   const committed: Committed = (change) => {
     changes.publish(change);
-    if (change.status === 'deleted') void rounds.run('sweep');
+    if (change.status === 'deleted') startRound('sweep');
     else {
       indexer.note(change);
       if (change.status !== 'active') void countersigner.signSoon(change);
     }
   };
-  const jobQueue = startJobs(2);
-  const jobs = new Jobs({ db: store.db, background: jobQueue, now, onError });
+  const onBus = bus && store.pool && new JetStreamJournal({ bus, db, pool: store.pool, onError });
+  const journal = onBus ?? store.journal;
+  const quotas = new StorageQuotas({ db, limits: storageLimits(config), now, onError });
+  const sessionLog = quotas.guard(
+    new SessionLog({ db, journal, bus: onBus, committed, onAppend: observer?.onAppend, now }),
+  );
+  const reading = createBodyScanner(() => observer?.onGivenUp('body'));
+  const revocation = createRevocation({
+    db,
+    sessionLog,
+    later: (name, work) => void queues.background.run(name, work),
+    closing: queues.background.signal,
+  });
+
+  // Masks
+  const jobs = new Jobs({ db, background: queues.jobs, now, onError });
   const maskThread = new MaskThread();
   const masking = new Masking({
-    db: store.db,
+    db,
     jobs,
     thread: maskThread,
     bus: onBus,
@@ -181,48 +191,31 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       changes.publish(changeOf(session));
     },
   });
-  const quotas = new StorageQuotas({ db: store.db, limits: storageLimits(config), now, onError });
-  observer?.onQuotas(() => quotas.shares());
-  const unlimited = new SessionLog({
-    db: store.db,
-    journal: onBus ?? store.journal,
-    bus: onBus,
-    committed,
-    onAppend: observer?.onAppend,
-    now,
-  });
-  const sessionLog = quotas.guard(unlimited);
-  const writePermission = new WritePermission(store.db, now);
-  const revocation = createRevocation({
-    db: store.db,
-    sessionLog,
-    later: (name, work) => void background.run(name, work),
-    closing: background.signal,
-  });
-  const bounds = retentionBounds(config);
-  const retention = {
-    db: store.db,
-    sessionLog,
-    bounds,
-    version: derivedVersion,
-    withoutContent: withoutContentIn,
-    onContentGone: (row: SessionRow) => void changes.publishAudience(row).catch(onError),
-  };
-  const sessionViews = new SessionViews({ db: store.db, now, onSettled: observer?.onSessionViews });
-  const shareCounts = new ShareCounts(store.db, now);
+
+  // Counters, and what repeats
+  const sessionViews = new SessionViews({ db, now, onSettled: observer?.onSessionViews });
+  const shareCounts = new ShareCounts(db, now);
   const counters = flushableOf([quotas, sessionViews, shareCounts, lastUses]);
+  const bounds = retentionBounds(config);
   const rounds = createRounds({
     store,
     onBus,
     clock,
     now,
-    background,
-    sweeping,
+    background: queues.background,
+    sweeping: queues.sweeping,
     onRemoved: () => truncation?.request(),
     revocation,
     jobs,
     countersigner,
-    retention,
+    retention: {
+      db,
+      sessionLog,
+      bounds,
+      version,
+      withoutContent: withoutContentIn,
+      onContentGone: (row) => void changes.publishAudience(row).catch(onError),
+    },
     indexer,
     daySums,
     quotas,
@@ -230,6 +223,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     auditHeads,
     counters,
   });
+  const startRound = (name: RoundName) => void rounds.run(name);
   const worker =
     bus && store.pool && config.ROLE !== 'api'
       ? new (await import('./bus/worker.ts')).Worker({
@@ -242,29 +236,28 @@ export async function createService(options: ServiceOptions): Promise<Service> {
           onStopped: options.onWorkerStopped,
         })
       : undefined;
+  observer?.watchService({
+    behind: () => indexer.waiting(),
+    doubted: () => Number(clock.isDoubted),
+    damaged: () => damaged.count,
+    quotas: () => quotas.shares(),
+  });
+
+  // Answers
   const deps: Deps = {
     store,
     longReads: createLongReads(store, now),
     identity,
-    auditKey: options.auditKey,
-    async secretsRevoked(secretIds) {
-      for (const secretId of secretIds) {
-        authenticator.forgetSecret(secretId);
-        // Replicas that reach the store see the revocation within 4 s. The others hear it on the bus, and accept nothing
-        // without the bus.
-        await bus?.publishRevocation(secretId);
-      }
-    },
-    removeOrganizations: () => void rounds.run('organizations'),
-    signFirstHead: () => void rounds.run('audit heads'),
-    deleteSessionsOfRemoved: () => void rounds.run('removed members'),
+    auditKey,
+    secretsRevoked: authenticator.revokeSecrets,
+    startRound,
     changes,
     sessionViews,
     shareCounts,
     retentionBounds: bounds,
     doesRetentionWait: () => clock.isDoubted,
     sessionLog,
-    writePermission,
+    writePermission: new WritePermission(db, now),
     masking,
     countersigner,
     storageOf: (organizationId) => quotas.usageOf(organizationId),
@@ -291,28 +284,20 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     corsOrigins: config.CORS_ORIGINS,
     trustProxy: config.TRUST_PROXY,
   });
-  app.addHook('onError', (_request, _reply, error, done) => {
-    damaged.note(error);
-    done();
-  });
-  app.addHook('onResponse', (_request, _reply, done) => {
-    idleMemory.note();
-    done();
-  });
-  await identity.mount?.(app);
-  await serveDownloads(app, { publicUrl, limits });
-  serveOpenapiDocument(app, { publicUrl, limits });
-  serveSecurityTxt(app, { contact: config.SECURITY_CONTACT, publicUrl, now });
-  await servePages(app, { publicUrl, origins: identity.origins });
+  app.addHook('onError', async (_request, _reply, error) => noteDamage(error));
+  app.addHook('onResponse', async () => idleMemory.note());
+  await serveSite(app, { config, identity, limits, publicUrl, now });
+
+  // The end
   // A live stream never ends by itself, and closing waits for every answer.
   app.addHook('preClose', async () => changes.live.close());
   app.addHook('onClose', async () => {
     rounds.stop();
     idleMemory.close();
-    stopHearing?.();
+    authenticator.close();
     await worker?.close();
     await changes.close();
-    await Promise.all([background, sweeping, jobQueue, countersigning].map((queue) => queue.close()));
+    await Promise.all(Object.values(queues).map((queue) => queue.close()));
     await counters.flush().catch(onError);
     await auditHeads?.sign().catch(onError);
     await truncation?.close();

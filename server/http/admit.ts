@@ -6,7 +6,7 @@ import type { Authenticator, Callers } from './auth.ts';
 import type { Account, Budget } from './budget.ts';
 
 export interface AdmitOptions {
-  authenticator: Authenticator;
+  authenticator: Pick<Authenticator, 'authenticate'>;
   limits: Limits;
   budget: Budget;
   /** Milliseconds since the epoch. */

@@ -47,8 +47,19 @@ export type CallerOf<Kind extends Auth> = Callers[Kind];
 export interface Authenticator {
   /** @throws Problem 401 or 403; RateLimited for an address that sent too many unknown secrets */
   authenticate<Kind extends Auth>(kind: Kind, request: FastifyRequest, isForReading?: true): Promise<Callers[Kind]>;
-  /** Forgets a revoked secret in this process at once. Other replicas follow within 4 s. */
-  forgetSecret(secretId: string): void;
+  /**
+   * Makes every replica refuse revoked secrets. Replicas that reach the store see the revocation within 4 s. The others hear it
+   * on the bus, and accept nothing without the bus.
+   */
+  revokeSecrets(secretIds: readonly string[]): Promise<void>;
+  close(): void;
+}
+
+/** Carries revocations of secrets between replicas. */
+export interface RevocationChannel {
+  publishRevocation(secretId: string): Promise<void>;
+  /** @returns a function that ends the subscription */
+  subscribeRevocations(listener: (secretId: string) => void): () => void;
 }
 
 export interface AuthenticatorOptions {
@@ -57,12 +68,15 @@ export interface AuthenticatorOptions {
   pepper: string;
   limits: Limits;
   lastUses: { add(use: Use): void };
+  bus?: RevocationChannel | undefined;
   now: () => number;
   onError: (error: unknown) => void;
 }
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+  const { bus } = options;
   const secrets = createSecretLookup(options);
+  const stopHearing = bus?.subscribeRevocations(secrets.forget);
   const signIns = options.identity.recordsSignIns ? undefined : new SignIns(options.db, options.now);
   const user = async (request: FastifyRequest) => {
     const caller = await authenticateUser(options, request);
@@ -84,7 +98,13 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const reader = isForReading && (await authenticateReader(options, request));
       return (reader || (await byKind[kind](request))) as Callers[typeof kind];
     },
-    forgetSecret: secrets.forget,
+    async revokeSecrets(secretIds) {
+      for (const secretId of secretIds) {
+        secrets.forget(secretId);
+        await bus?.publishRevocation(secretId);
+      }
+    },
+    close: () => stopHearing?.(),
   };
 }
 

@@ -1,5 +1,6 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Storage } from '../../contract/storage.ts';
+import type { Config } from '../config.ts';
 import { bytesOf } from '../log/frame.ts';
 import { Recent } from '../recent.ts';
 import { findKeyedAppend } from '../store/log-state.ts';
@@ -14,6 +15,12 @@ export interface StorageLimits {
   bytesADay: number;
   bytes: number;
 }
+
+/** The limits that the operator sets. */
+export const storageLimits = ({ QUOTA_DAY_MB: aDay, QUOTA_GB: all }: Config): StorageLimits => ({
+  bytesADay: aDay * 1_000_000,
+  bytes: all * 1_000_000_000,
+});
 
 export type StorageQuota = 'bytes_today' | 'bytes';
 

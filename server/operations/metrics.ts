@@ -15,14 +15,20 @@ export interface Observer {
   onGivenUp(kind: 'background' | 'body' | 'derive'): void;
   /** Looks at sessions were written, will be retried because the store is away, or were dropped because too many wait. */
   onSessionViews(outcome: 'written' | 'retried' | 'dropped', looks: number): void;
-  /** Sets the function that counts the sessions waiting to be derived. */
-  onBehind(count: () => number): void;
-  /** Sets the function that says whether the clock is doubted. */
-  onDoubtedClock(isDoubted: () => boolean): void;
-  /** Sets the function that counts the sessions that were found damaged. */
-  onDamaged(count: () => number): void;
-  /** Sets the function that returns the largest used share of each storage quota. */
-  onQuotas(shares: () => Record<string, number>): void;
+  /** Reports the state of the service. */
+  watchService(state: ServiceState): void;
+}
+
+/** Functions that say how the service is now. */
+export interface ServiceState {
+  /** The number of sessions that wait to be derived. */
+  behind: () => number;
+  /** 1 while the clock is doubted, otherwise 0. */
+  doubted: () => number;
+  /** The number of sessions that were found damaged. */
+  damaged: () => number;
+  /** The largest used share of each storage quota. */
+  quotas: () => Record<string, number>;
 }
 
 /** The scheduled backups. */
@@ -194,10 +200,12 @@ export function createMetrics(): Metrics {
     onGivenUp: (kind) => counted.givenUp.inc({ kind }),
     onSessionViews: (outcome, looks) => counted.looks.inc({ outcome }, looks),
     onDerived: (lagMs) => counted.derived.observe(Math.max(0, lagMs) / 1000),
-    onBehind: (count) => answerWith('behind', count),
-    onDoubtedClock: (isDoubted) => answerWith('doubted', () => Number(isDoubted())),
-    onDamaged: (count) => answerWith('damaged', count),
-    onQuotas: (shares) => answerWith('quotas', shares),
+    watchService({ behind, doubted, damaged, quotas }) {
+      answerWith('behind', behind);
+      answerWith('doubted', doubted);
+      answerWith('damaged', damaged);
+      answerWith('quotas', quotas);
+    },
 
     watchStore(store) {
       const { pool } = store;

@@ -45,7 +45,7 @@ export async function mailInvitation(
 }
 
 export const memberHandlers = (deps: Deps) => {
-  const { store, changes, deleteSessionsOfRemoved, secretsRevoked, now } = deps;
+  const { store, changes, startRound, secretsRevoked, now } = deps;
   const { db } = store;
   return {
     async listMembers({ caller }) {
@@ -129,7 +129,7 @@ export const memberHandlers = (deps: Deps) => {
       });
       await changes.endStreams(organizationId, row.user_id);
       await secretsRevoked(secretIds);
-      if (query.sessions === 'delete') deleteSessionsOfRemoved();
+      if (query.sessions === 'delete') startRound('removed members');
       return { status: 200, body: { user: toMember(row) } };
     },
 

@@ -19,7 +19,7 @@ import {
 } from '../store/organizations.ts';
 
 export const organizationHandlers = (deps: Deps) => {
-  const { store, changes, secretsRevoked, removeOrganizations, signFirstHead, now } = deps;
+  const { store, changes, secretsRevoked, startRound, now } = deps;
   const { db } = store;
   return {
     async createOrganization({ caller, body }) {
@@ -31,7 +31,8 @@ export const organizationHandlers = (deps: Deps) => {
       const row = await createOrganization(db, name, caller, now()).catch((error) => {
         throw uniqueViolation(error) === undefined ? error : alreadyMember();
       });
-      signFirstHead();
+      // Signs the first head of the audit log.
+      startRound('audit heads');
       await tellTenant(deps, caller, row.organization_id).catch((cause) => {
         throw new Problem(
           'idp_assignment_failed',
@@ -59,7 +60,7 @@ export const organizationHandlers = (deps: Deps) => {
       const secretIds = await endOrganization(db, organizationId, now());
       await changes.endStreams(organizationId);
       await secretsRevoked(secretIds);
-      removeOrganizations();
+      startRound('organizations');
       return { status: 200, body: { organizationId } };
     },
 

@@ -59,7 +59,6 @@ async function start(pointsAMinute = 0) {
         await authenticating();
         return CALLER as never;
       },
-      forgetSecret: () => undefined,
     },
     limits: createLimits(testConfig({ RATE_LIMIT_SECRET: pointsAMinute }), store),
     budget: createBudget(1_000_000),
