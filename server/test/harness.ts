@@ -37,6 +37,8 @@ export interface TestService {
   call(method: string, url: string, options?: CallOptions): Promise<TestReply>;
   /** Runs work of the service that it otherwise repeats in an interval. */
   run(round: RoundName): Promise<void>;
+  /** From now on, work in intervals runs only when `run` or the service itself starts it. */
+  stopRounds(): void;
   close(): Promise<void>;
 }
 
@@ -123,6 +125,7 @@ export async function serve(
       return send(app, method, url, options);
     },
     run: (round) => rounds.run(round),
+    stopRounds: () => rounds.stop(),
     async close() {
       await app.close();
       if (!isShared) await store.dispose();

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { QueryExecutor } from 'kysely';
-import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
+import { afterEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import type { Config } from '../config.ts';
 import { newId } from '../ids.ts';
 import { StorageQuotas } from '../ingest/quotas.ts';
@@ -22,18 +22,15 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
   let machine: Machine;
   /** All queries since the start of the service. */
   let queries: MockInstance<QueryExecutor['executeQuery']>;
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  });
   afterEach(async () => {
     for (const one of services.splice(0).reverse()) await one.close();
-    vi.useRealTimers();
     vi.restoreAllMocks();
   });
 
   async function start(overrides: Partial<Config>, on: TestEngine = engine, shared?: TestService): Promise<void> {
     const now = service?.clock.now;
     service = await startTestService(on, overrides, shared?.store);
+    service.stopRounds();
     queries = vi.spyOn(service.store.db.getExecutor(), 'executeQuery');
     if (shared && now) service.clock.now = now;
     services.push(service);
