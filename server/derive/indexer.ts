@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Background } from '../background.ts';
-import type { Change } from '../ingest/session-log.ts';
+import type { SessionChanged } from '../ingest/session-log.ts';
 import { naming } from '../log/damaged.ts';
 import type { Db, SessionFactsRow, SessionRow } from '../store/schema.ts';
 import { findBehind, findNewBehind, findOpenBehind, isAnyBehind } from '../store/sources.ts';
@@ -15,7 +15,7 @@ interface Reached {
   derived?: Pick<SessionFactsRow, 'version' | 'derived_through'> | undefined;
 }
 
-type Target = Pick<Change, 'organizationId' | 'sessionId'>;
+type Target = Pick<SessionChanged, 'organizationId' | 'sessionId'>;
 
 /** A session whose time to be derived has not come. */
 interface Noted extends Target {
@@ -132,7 +132,7 @@ export class Indexer {
    * Makes the indexer derive the session: soon, or together with later events if it is open and only grows. This costs the append
    * nothing.
    */
-  note({ organizationId, sessionId, ...change }: Target & Partial<Change>): void {
+  note({ organizationId, sessionId, ...change }: Target & Partial<SessionChanged>): void {
     const known = this.#noted.get(sessionId);
     if (this.#isClosed || (!known && this.#noted.size >= MAX_NOTED)) return;
     const { gatherOpenMs = GATHER_OPEN_MS, now } = this.#options;
@@ -331,7 +331,7 @@ export class Indexer {
 }
 
 /** Whether the change adds events to a session that was read before and may get more. */
-const onlyGrows = ({ status, eventCount = 0, events }: Partial<Change>): boolean =>
+const onlyGrows = ({ status, eventCount = 0, events }: Partial<SessionChanged>): boolean =>
   status === 'active' && events !== undefined && eventCount > events.length;
 
 /**

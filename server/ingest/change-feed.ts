@@ -6,13 +6,13 @@ import { audienceOf, findAudience } from '../store/viewer.ts';
 import { createAudiences } from './audience.ts';
 import { createLive, type Live } from './live.ts';
 import { createPeers } from './peers.ts';
-import type { Change } from './session-log.ts';
+import type { SessionChanged } from './session-log.ts';
 
 /** The live changes of sessions, for watchers on every replica. */
 export interface ChangeFeed {
   /** The streams of this replica. */
   live: Live;
-  publish(change: Change): void;
+  publish(change: SessionChanged): void;
   /**
    * Tells watchers that other people may see the session from now on. Resolves once the other replicas were notified.
    * @param was the session before the change
@@ -34,7 +34,7 @@ const LISTEN_UNAVAILABLE =
   'changes by other replicas are not shown live, because the pooler at DATABASE_URL does not support LISTEN; set DATABASE_LISTEN_URL to an address without the pooler';
 
 /** The state of a session, as its watchers see it. */
-export const changeOf = (row: SessionRow): Change => ({
+export const changeOf = (row: SessionRow): SessionChanged => ({
   organizationId: row.organization_id,
   sessionId: row.session_id,
   eventCount: row.event_count,

@@ -64,7 +64,7 @@ export interface ClosingSome {
 }
 
 /** The state of a session after a durable change. */
-export interface Change {
+export interface SessionChanged {
   organizationId: string;
   sessionId: string;
   status: SessionRow['status'] | 'deleted';
@@ -74,7 +74,7 @@ export interface Change {
 }
 
 /** The only place for work after the commit. It must not throw, and must not delay the answer. */
-export type Committed = (change: Change) => void;
+export type Committed = (change: SessionChanged) => void;
 
 /** Called for each append that goes to the journal. Returns a function for its outcome. */
 export type AppendObserver = (size: { events: number; bytes: number }) => (outcome: AppendOutcome) => void;
@@ -255,7 +255,7 @@ export class SessionLog {
   }
 
   /** With an event bus, the worker reports the change once it has written it. */
-  #committed(change: Change): void {
+  #committed(change: SessionChanged): void {
     if (!this.#options.bus) this.#options.committed(change);
   }
 }
