@@ -40,7 +40,7 @@ export class Background {
   readonly #jobs = new Once<void>();
   readonly #sliced = new Once<void>();
   /** The keys of jobs that were given up. */
-  readonly #resting = new Recent<true>({ most: MAX_RESTING, now: () => performance.now() });
+  readonly #resting = new Recent<true>({ max: MAX_RESTING, now: () => performance.now() });
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<void>>();
 

@@ -23,7 +23,7 @@ export class DamagedSessions {
 
   constructor(options: DamagedSessionsOptions) {
     this.#options = options;
-    this.#found = new Recent({ most: MAX_KEPT, now: options.now });
+    this.#found = new Recent({ max: MAX_KEPT, now: options.now });
   }
 
   /** How many sessions were found damaged since the start. */

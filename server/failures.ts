@@ -1,7 +1,7 @@
 import { Held } from './log/outcome.ts';
 
 /** How many failures are reported. */
-const MOST = 20;
+const MAX_REPORTED = 20;
 
 /** Collects the failures of several pieces of work. All of them are tried: a failure does not prevent the others. */
 export class Failures {
@@ -20,7 +20,7 @@ export class Failures {
 
   note(error: unknown): void {
     const errors = error instanceof AggregateError ? error.errors : [error];
-    this.#errors.push(...errors.slice(0, MOST - this.#errors.length));
+    this.#errors.push(...errors.slice(0, MAX_REPORTED - this.#errors.length));
   }
 
   /** @throws the failure; an `AggregateError` if there are several */

@@ -109,7 +109,7 @@ const keyOf = (kind: LimitKind, key: string) => (BY_NETWORK.has(kind) ? networkO
 function createCounter(kind: LimitKind, limit: number, store: Store, windowS = WINDOW_S) {
   const limiter = createLimiter(kind, limit, store, windowS);
   const portion = Math.max(1, Math.floor(limit / 20));
-  const leases = new Recent<Lease>({ most: MAX_LEASES, now: () => Date.now() });
+  const leases = new Recent<Lease>({ max: MAX_LEASES, now: () => Date.now() });
   /** Concurrent requests share one query. */
   const renewals = new Once<Lease>();
 

@@ -48,7 +48,7 @@ export function createLongReads({ longReads: { db, atOnce } }: Pick<Store, 'long
     atOnce,
     // No organization may use all connections.
     atOncePerGroup: Math.ceil(atOnce / 2),
-    mostWaiting: MAX_WAITING,
+    maxWaiting: MAX_WAITING,
     deadlineMs: DEADLINE_MS,
     full: crowded,
   });

@@ -1,6 +1,6 @@
 export interface RecentOptions {
   /** The most values. Beyond it the value that was set longest ago is forgotten. */
-  most: number;
+  max: number;
   now: () => number;
 }
 
@@ -26,11 +26,11 @@ export class Recent<Value> {
   }
 
   set(key: string, value: Value, validMs: number): void {
-    const { most, now } = this.#options;
+    const { max, now } = this.#options;
     this.#values.delete(key);
     this.#values.set(key, { value, until: now() + validMs });
     const [oldest] = this.#values.keys();
-    if (this.#values.size > most && oldest !== undefined) this.#values.delete(oldest);
+    if (this.#values.size > max && oldest !== undefined) this.#values.delete(oldest);
   }
 
   delete(key: string): void {

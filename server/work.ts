@@ -14,7 +14,7 @@ export interface QueueOptions {
   /** The most of it that one group may run; absent: all of it. */
   atOncePerGroup?: number;
   /** The most waiting work of one group; absent: any amount. */
-  mostWaiting?: number;
+  maxWaiting?: number;
   /** The deadline of the work in milliseconds; absent: none. */
   deadlineMs?: number;
   /** The error for work that finds the queue full. */
@@ -110,7 +110,7 @@ export class Queue {
       group.waiting++;
       signal?.addEventListener('abort', leave, { once: true });
       this.#fill();
-      if (group.waiting > (this.#options.mostWaiting ?? Number.POSITIVE_INFINITY)) this.#refuseOne(groupName, group);
+      if (group.waiting > (this.#options.maxWaiting ?? Number.POSITIVE_INFINITY)) this.#refuseOne(groupName, group);
     });
   }
 

@@ -64,7 +64,7 @@ test('a flush after a failed one writes what the failed one could not write', as
 
 test('entries beyond the most are dropped, and known keys are counted further', async () => {
   let dropped = 0;
-  const { counts, store } = createCounts({ mostWaiting: 1, onDropped: () => dropped++ });
+  const { counts, store } = createCounts({ maxWaiting: 1, onDropped: () => dropped++ });
   for (const key of ['a', 'b', 'a']) counts.add({ key, count: 1 });
   await counts.flush();
   expect([dropped, Object.fromEntries(store)]).toEqual([1, { a: 2 }]);

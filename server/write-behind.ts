@@ -9,7 +9,7 @@ export interface WriteBehindOptions<Entry> {
   /** The most entries of one write. */
   atOnce: number;
   /** The most waiting entries; absent: any amount. Others are dropped. */
-  mostWaiting?: number;
+  maxWaiting?: number;
   onDropped?: () => void;
   /** Called with the number of entries that could not be written and keep waiting. */
   onRetried?: (entries: number) => void;
@@ -45,10 +45,10 @@ export class WriteBehind<Entry> implements Flushable {
   }
 
   add(entry: Entry): void {
-    const { keyOf, merge, mostWaiting = Number.POSITIVE_INFINITY, onDropped } = this.#options;
+    const { keyOf, merge, maxWaiting = Number.POSITIVE_INFINITY, onDropped } = this.#options;
     const key = keyOf(entry);
     const known = this.#waiting.get(key);
-    if (known === undefined && this.#waiting.size >= mostWaiting) onDropped?.();
+    if (known === undefined && this.#waiting.size >= maxWaiting) onDropped?.();
     else this.#waiting.set(key, known === undefined ? entry : merge(known, entry));
   }
 

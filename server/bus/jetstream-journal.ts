@@ -26,7 +26,7 @@ export interface JetStreamJournalOptions {
 }
 
 /** The limits of the cache. Beyond them the least recently used sessions are dropped, and read again when needed. */
-const REMEMBERED = { mostSessions: 20_000, mostKeys: 200_000 } as const;
+const REMEMBERED = { maxSessions: 20_000, maxKeys: 200_000 } as const;
 /** How long a change waits for a query of the store. */
 const MAX_LOOKUP_MS = 4_000;
 /** How long it waits if the bus has the whole session. */

@@ -14,7 +14,7 @@ export interface DirectoryUser {
 
 type Values = Record<string, unknown>;
 
-const LONGEST = 256;
+const MAX_TEXT = 256;
 export const MAX_EMAILS = 20;
 const NAMES = ['formatted', 'givenName', 'familyName'] as const;
 
@@ -69,8 +69,8 @@ function readText(values: Values, name: string): string | undefined {
   const value = Object.hasOwn(values, name) ? values[name] : undefined;
   if (value === undefined || value === null) return undefined;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in it
-  if (typeof value !== 'string' || value.length > LONGEST || /[\u0000-\u001f\u007f]/.test(value)) {
-    throw wrong(name, `must be a text of ${LONGEST} characters at most, in one line`);
+  if (typeof value !== 'string' || value.length > MAX_TEXT || /[\u0000-\u001f\u007f]/.test(value)) {
+    throw wrong(name, `must be a text of ${MAX_TEXT} characters at most, in one line`);
   }
   return value.trim();
 }

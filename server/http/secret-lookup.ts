@@ -44,8 +44,8 @@ const MAX_CACHED = 10_000;
 
 /** Caches secrets by their values. Caching by hash would cost each request 2 µs for an HMAC. */
 export function createSecretLookup({ db, pepper, limits, lastUses, now, onError }: SecretLookupOptions) {
-  const known = new Recent<Known>({ most: MAX_CACHED, now });
-  const refused = new Recent<Problem>({ most: MAX_CACHED, now });
+  const known = new Recent<Known>({ max: MAX_CACHED, now });
+  const refused = new Recent<Problem>({ max: MAX_CACHED, now });
 
   /** @throws Problem 401; RateLimited, without a query, if the address sent too many unknown secrets */
   async function find(value: string, address: string): Promise<SecretCaller> {

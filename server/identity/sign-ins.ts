@@ -20,7 +20,7 @@ export class SignIns {
   constructor(db: Db, now: () => number) {
     this.#db = db;
     this.#now = now;
-    this.#noted = new Recent({ most: MAX_PEOPLE, now });
+    this.#noted = new Recent({ max: MAX_PEOPLE, now });
   }
 
   async note(organizationId: string, userId: string): Promise<void> {

@@ -26,7 +26,7 @@ interface Known {
  */
 export function createUserinfo(options: UserinfoOptions) {
   const { endpoint, fetch, now, onError = () => undefined } = options;
-  const known = new Recent<Known>({ most: MAX_KEPT, now });
+  const known = new Recent<Known>({ max: MAX_KEPT, now });
   const asking = new Once<JWTPayload | undefined>();
 
   async function ask(token: string, subject: string): Promise<JWTPayload | undefined> {

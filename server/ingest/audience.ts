@@ -23,7 +23,7 @@ export function createAudiences(
   onFailed: (error: unknown, place: SessionKey) => void,
   now: () => number,
 ): Audiences {
-  const known = new Recent<Audience>({ most: MAX_REMEMBERED, now });
+  const known = new Recent<Audience>({ max: MAX_REMEMBERED, now });
   /** The callbacks that wait for a lookup. A lookup that may have read an outdated audience is repeated. */
   const waiting = new Map<string, ((audience: Audience) => void)[]>();
   const outdated = new Set<string>();

@@ -54,7 +54,7 @@ export function createLive(now: () => number, audiences: Audiences): Live {
     end(): void;
   }
   const streams = new Map<string, Set<Stream>>();
-  const latestChanges = new Recent<LiveChange>({ most: MAX_REMEMBERED, now });
+  const latestChanges = new Recent<LiveChange>({ max: MAX_REMEMBERED, now });
   let closed = false;
 
   const watching = (organizationId: string, sessionId: string) =>

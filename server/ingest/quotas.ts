@@ -66,8 +66,8 @@ export class StorageQuotas implements Flushable {
 
   constructor(options: StorageQuotasOptions) {
     this.#options = options;
-    this.#counts = new Recent({ most: MAX_ORGANIZATIONS, now: options.now });
-    this.#read = new Recent({ most: MAX_ORGANIZATIONS, now: options.now });
+    this.#counts = new Recent({ max: MAX_ORGANIZATIONS, now: options.now });
+    this.#read = new Recent({ max: MAX_ORGANIZATIONS, now: options.now });
     this.#added = new WriteBehind({
       keyOf: ({ sessionId }) => sessionId,
       merge: (one, other) => ({ ...one, bytes: one.bytes + other.bytes }),

@@ -38,7 +38,7 @@ export class SessionViews implements Flushable {
       merge: sumOf,
       write: (looks) => this.#write(looks),
       atOnce: WRITTEN_AT_ONCE,
-      mostWaiting: MAX_WAITING,
+      maxWaiting: MAX_WAITING,
       onDropped: () => onSettled?.('dropped', 1),
       onRetried: (looks) => onSettled?.('retried', looks),
     });

@@ -21,7 +21,7 @@ export class WritePermission {
 
   constructor(db: Db, now: () => number) {
     this.#db = db;
-    this.#known = new Recent({ most: MAX_CACHED, now });
+    this.#known = new Recent({ max: MAX_CACHED, now });
   }
 
   /** Remembers a session that was just read, so that its first append need not read it. */

@@ -32,9 +32,9 @@ export interface ComparingJournal<Seen extends Known> {
 
 export interface HeadsOptions {
   /** How many sessions are cached. */
-  mostSessions: number;
+  maxSessions: number;
   /** How many keys are cached over all sessions, at about 300 bytes each; 0: none, because `commit` detects them. */
-  mostKeys: number;
+  maxKeys: number;
 }
 
 interface Waiting extends ChangeRequest {
@@ -186,11 +186,11 @@ export class Heads<Seen extends Known> implements Journal {
     // Callers choose the ids, so a session that does not exist is not cached.
     if (!seen.head) return;
     // A replay reads keys. If the limit is zero, keeping them would drop every other session.
-    if (this.#options.mostKeys === 0) seen.keys.clear();
+    if (this.#options.maxKeys === 0) seen.keys.clear();
     this.#known.set(id, seen);
     this.#keys += seen.keys.size;
     for (const oldest of this.#known.keys()) {
-      const isFull = this.#known.size > this.#options.mostSessions || this.#keys > this.#options.mostKeys;
+      const isFull = this.#known.size > this.#options.maxSessions || this.#keys > this.#options.maxKeys;
       if (oldest === id || !isFull) break;
       this.#drop(oldest);
     }

@@ -35,7 +35,7 @@ const READ_DELETED: Prepared = {
 };
 
 /** The statement that commits compares the keys itself. */
-const REMEMBERED = { mostSessions: 20_000, mostKeys: 0 } as const;
+const REMEMBERED = { maxSessions: 20_000, maxKeys: 0 } as const;
 
 /** The most that one statement writes. */
 const MAX_GROUP = { sessions: 64, bytes: 1024 * 1024 };

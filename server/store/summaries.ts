@@ -68,7 +68,7 @@ export async function findSummaries(db: Db, viewer: Viewer, sessionIds: readonly
 
 type Relation = SessionFacts['related'][number]['relation'];
 
-const MOST = 100;
+const MAX_RELATED = 100;
 
 /**
  * Finds the sessions that this one continues or was forked from, and those that continue it or were forked from it, as far
@@ -94,7 +94,7 @@ export async function findRelated(
         select * from sessions
         where organization_id = ${session.organization_id} and plane = ${session.plane} and ${sql.ref(column)} = ${key}
           and deleted_at is null and ${named(viewer)}
-        order by started_at, session_id limit ${MOST}`,
+        order by started_at, session_id limit ${MAX_RELATED}`,
     );
     return rows.map((row) => ({ relation, row: shownTo(viewer, row) }));
   });

@@ -72,10 +72,10 @@ export const findTopSessions = (
   ranking: Ranking,
   few: boolean,
   limit: number,
-  mostRanked = MAX_RANKED,
+  maxRanked = MAX_RANKED,
 ): Promise<TopSession[]> =>
   // Row-level security would hide exactly those sessions that `isNamed` must find in order to exclude them.
-  asOrganization(viewer.organizationId, () => rankSessions(db, viewer, days, ranking, few, limit, mostRanked));
+  asOrganization(viewer.organizationId, () => rankSessions(db, viewer, days, ranking, few, limit, maxRanked));
 
 interface TopSession {
   session_id: string;
@@ -89,7 +89,7 @@ async function rankSessions(
   ranking: Ranking,
   few: boolean,
   limit: number,
-  mostRanked: number,
+  maxRanked: number,
 ): Promise<TopSession[]> {
   const [since, until] = [Date.parse(`${from}T00:00:00Z`), Date.parse(`${to}T23:59:59.999Z`)];
   const isWithin = sql`started_at >= ${since} and started_at <= ${until}`;
@@ -112,9 +112,9 @@ async function rankSessions(
       );
     if (!few) {
       const most = mine(sql`and ${figure} > 0 order by ${figure} desc, session_id desc`);
-      const first = await among(sql`${most} limit ${mostRanked}`);
+      const first = await among(sql`${most} limit ${maxRanked}`);
       const isAll =
-        first.length === limit || (await allRows(db, sql`${most} limit 1 offset ${mostRanked}`)).length === 0;
+        first.length === limit || (await allRows(db, sql`${most} limit 1 offset ${maxRanked}`)).length === 0;
       if (isAll) return first;
     }
     return among(sql`${latest(NONE)} limit ${MAX_COMPARED}`);

@@ -162,7 +162,7 @@ describe('a pool of readers', () => {
 
   const pool = (file = () => 'store', more: Partial<ReadersOptions> = {}) =>
     new Readers({
-      most: 2,
+      max: 2,
       start() {
         const thread = new ConnectionThread({ path: join(folder, file()), readOnly: true }, () => undefined);
         started.push(thread);
@@ -238,7 +238,7 @@ describe('a pool of readers', () => {
   });
 
   test('gives up a read that takes too long with 503, and continues with another thread', async () => {
-    const readers = pool(undefined, { most: 1, deadlineMs: 1_500 });
+    const readers = pool(undefined, { max: 1, deadlineMs: 1_500 });
     await readers.run(count);
     const [first, next] = await Promise.allSettled([readers.run(slow), readers.run(count)]);
     expect(first.status === 'rejected' && isUnavailable(first.reason), JSON.stringify(first)).toBe(true);

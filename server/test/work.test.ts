@@ -64,7 +64,7 @@ describe('a queue', () => {
   });
 
   test('refuses work of the person with the most waiting work if a group has too much', async () => {
-    const { queue, begun, run, end } = held({ atOnce: 1, mostWaiting: 3, full: () => new Error('come again') });
+    const { queue, begun, run, end } = held({ atOnce: 1, maxWaiting: 3, full: () => new Error('come again') });
     const asked = [0, 1, 2, 3].map((n) => run(`ann ${n}`, { group: 'ours', person: 'ann' }));
     const bob = run('bob', { group: 'ours', person: 'bob' });
     await expect(asked[3]).rejects.toThrow('come again');

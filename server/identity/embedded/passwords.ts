@@ -45,7 +45,7 @@ const placeOf = ({ address, isKnown }: Requester) => ({
 });
 
 export function createPasswords(cost = COST, atOnce = MAX_AT_ONCE): Passwords {
-  const queue = new Queue({ atOnce, mostWaiting: MAX_WAITING, full: tooManyWait });
+  const queue = new Queue({ atOnce, maxWaiting: MAX_WAITING, full: tooManyWait });
   /** A hash without a password. Checking it takes as long as checking a real one. */
   const decoy = encode(cost, randomBytes(16), randomBytes(KEY_LENGTH));
 

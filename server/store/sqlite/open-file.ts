@@ -24,7 +24,7 @@ const FOR_EVER_MS = 2 ** 31 - 1;
  */
 export function openFileToRead(path: string, isSnapshot: boolean): Threads {
   const readers = new Readers({
-    most: 1,
+    max: 1,
     // The thread must never be replaced, because another thread would see later writes.
     ...(isSnapshot ? { idleMs: FOR_EVER_MS } : {}),
     start: () => new ConnectionThread({ path, readOnly: true, isSnapshot }, () => undefined),
@@ -42,7 +42,7 @@ export async function openFile(path: string, onError: (error: Error) => void): P
   const writer = new ConnectionThread({ path, readOnly: false }, onError);
   await writer.ready;
   const readers = new Readers({
-    most: MAX_READERS,
+    max: MAX_READERS,
     spare: {
       get isIdle() {
         return writer.isIdle;

@@ -9,7 +9,7 @@ export interface ReadersOptions {
   /** Runs short reads while there is no reader thread. */
   spare?: Spare;
   /** How many threads there are at most. Long reads leave one thread for other reads. */
-  most: number;
+  max: number;
   /** How long a read may take before its thread is ended, in milliseconds. */
   deadlineMs?: number;
   /** How long a thread lives without a read, in milliseconds. */
@@ -50,10 +50,10 @@ export class Readers {
   #longRunning = 0;
   #isClosed = false;
 
-  constructor({ start, spare, most, deadlineMs = DEADLINE_MS, idleMs = IDLE_MS }: ReadersOptions) {
+  constructor({ start, spare, max, deadlineMs = DEADLINE_MS, idleMs = IDLE_MS }: ReadersOptions) {
     this.#spare = spare;
     const options = { start, deadlineMs, idleMs, late: tooLong };
-    this.#readers = Array.from({ length: most }, () => new IdleThread(options));
+    this.#readers = Array.from({ length: max }, () => new IdleThread(options));
   }
 
   /**
