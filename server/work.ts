@@ -30,14 +30,14 @@ export class DeadlineExceeded extends Error {
   }
 }
 
-interface Waiting {
+interface QueuedWork {
   begin: () => void;
   refuse: (error: Error) => void;
 }
 
 interface Person {
   running: number;
-  waiting: Waiting[];
+  waiting: QueuedWork[];
 }
 
 interface Group {
@@ -90,7 +90,7 @@ export class Queue {
     const person = getOrAdd(group.people, personName, () => ({ running: 0, waiting: [] }));
     return new Promise((resolve, reject) => {
       const stop = () => signal?.removeEventListener('abort', leave);
-      const waiting: Waiting = {
+      const waiting: QueuedWork = {
         begin() {
           stop();
           resolve();

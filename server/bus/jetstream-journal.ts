@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { Problem } from '../../contract/problem.ts';
 import { pack } from '../log/codec.ts';
 import { advance, type Head, type KnownAppend, type SessionKey } from '../log/decide.ts';
-import { type ComparingJournal, Heads, type Known } from '../log/heads.ts';
+import { type CachedHead, type ComparingJournal, Heads } from '../log/heads.ts';
 import type { Journal, Proposal } from '../log/journal.ts';
 import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
 import { findKeyedAppend, type KeyedAppend, type LogState, readLogState } from '../store/log-state.ts';
@@ -36,7 +36,7 @@ const SHORT_LOOKUP_MS = 500;
 const DELETED_AT_ONCE = 4;
 
 /** The state of a session according to its subject, and to the store for older entries. */
-interface Subject extends Known {
+interface Subject extends CachedHead {
   /** Whether `keys` has the keys of all appends of the session. */
   hasAllKeys: boolean;
   /** The sequence of the subject's last message; 0: the subject is empty. */

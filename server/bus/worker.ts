@@ -36,7 +36,7 @@ const CLEAN_EVERY_MS = 10 * 60_000;
 /** The longest pause between two attempts, and thus the longest delay after an outage of the store or the bus. */
 const MAX_PAUSE_MS = 1_000;
 
-interface Held extends Task {
+interface HeldTask extends Task {
   message: JsMsg;
 }
 
@@ -117,7 +117,7 @@ export class Worker {
   }
 
   async #settle(batch: readonly JsMsg[]): Promise<void> {
-    let held: Held[] = [];
+    let held: HeldTask[] = [];
     for (const message of batch) {
       if (this.#isStopped) return;
       const task = readTask(message, Date.now());
@@ -133,7 +133,7 @@ export class Worker {
   }
 
   /** Waits for an unavailable store. If a message itself causes the failure, only that message becomes a dead letter. */
-  async #write(held: readonly Held[]): Promise<void> {
+  async #write(held: readonly HeldTask[]): Promise<void> {
     if (this.#isStopped || held.length === 0) return;
     const applied = await this.#applyPatiently(held).catch((error: unknown) => ({ error }));
     if (applied === undefined) return;
@@ -146,7 +146,7 @@ export class Worker {
   }
 
   /** Resolves with undefined if the worker was closed before the store was available again. */
-  async #applyPatiently(held: readonly Held[]): Promise<Applied | undefined> {
+  async #applyPatiently(held: readonly HeldTask[]): Promise<Applied | undefined> {
     for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(wait * 2, MAX_PAUSE_MS)) {
       try {
         return await applyNumbered(this.#options.pool, {
@@ -166,7 +166,7 @@ export class Worker {
     return undefined;
   }
 
-  async #finish(held: readonly Held[], { appends, closes, changed }: Applied): Promise<void> {
+  async #finish(held: readonly HeldTask[], { appends, closes, changed }: Applied): Promise<void> {
     const { bus, committed, onWritten } = this.#options;
     onWritten?.(
       held.reduce((sum, { append }) => sum + (append ? append.lastSequence - append.firstSequence + 1 : 0), 0),
@@ -194,7 +194,7 @@ export class Worker {
   }
 
   /** Another worker may still hold the events before a close. Once all earlier messages are settled, none can follow. */
-  async #wait(one: Held, findOldest: Bus['oldestWaiting']): Promise<void> {
+  async #wait(one: HeldTask, findOldest: Bus['oldestWaiting']): Promise<void> {
     const { message } = one;
     const oldest = message.redelivered ? await findOldest() : undefined;
     // Tries again, because earlier messages may have been written meanwhile.
@@ -223,8 +223,8 @@ export class Worker {
   }
 }
 
-const partOf = <Part extends 'append' | 'close' | 'deletion'>(held: readonly Held[], part: Part) =>
-  held.flatMap((one) => (one[part] ? [one[part]] : [])) as NonNullable<Held[Part]>[];
+const partOf = <Part extends 'append' | 'close' | 'deletion'>(held: readonly HeldTask[], part: Part) =>
+  held.flatMap((one) => (one[part] ? [one[part]] : [])) as NonNullable<HeldTask[Part]>[];
 
 /** Groups the messages that have already arrived, up to a limit. Waits for more no longer than one round of the event loop. */
 async function* batchesOf(messages: ConsumerMessages): AsyncGenerator<JsMsg[]> {

@@ -28,7 +28,7 @@ export interface SecretLookupOptions {
   onError: (error: unknown) => void;
 }
 
-interface Known {
+interface CachedSecret {
   caller: SecretCaller;
   /** When the store last confirmed the secret. */
   foundAt: number;
@@ -44,7 +44,7 @@ const MAX_CACHED = 10_000;
 
 /** Caches secrets by their values. Caching by hash would cost each request 2 µs for an HMAC. */
 export function createSecretLookup({ db, pepper, limits, lastUses, now, onError }: SecretLookupOptions) {
-  const known = new Recent<Known>({ max: MAX_CACHED, now });
+  const known = new Recent<CachedSecret>({ max: MAX_CACHED, now });
   const refused = new Recent<Problem>({ max: MAX_CACHED, now });
 
   /** @throws Problem 401; RateLimited, without a query, if the address sent too many unknown secrets */
@@ -71,7 +71,7 @@ export function createSecretLookup({ db, pepper, limits, lastUses, now, onError 
   }
 
   /** The answer of the store, or the cached one if the store is down or slow. A late refusal still counts. */
-  async function lookSoon(value: string, cached: Known): Promise<Known | Problem> {
+  async function lookSoon(value: string, cached: CachedSecret): Promise<CachedSecret | Problem> {
     const looked = look(value).catch((error) => {
       if (isUnavailable(error)) return cached;
       throw error;
@@ -84,7 +84,7 @@ export function createSecretLookup({ db, pepper, limits, lastUses, now, onError 
     return cached;
   }
 
-  async function look(value: string): Promise<Known | Problem> {
+  async function look(value: string): Promise<CachedSecret | Problem> {
     const row = await findSecretByHash(db, hashSecret(pepper, value));
     if (!row) {
       return new Problem('secret_invalid', 'This organization secret is not known here. Issue one in the dashboard.');
@@ -101,7 +101,7 @@ export function createSecretLookup({ db, pepper, limits, lastUses, now, onError 
     return { caller, foundAt: now() };
   }
 
-  function use({ caller }: Known): SecretCaller {
+  function use({ caller }: CachedSecret): SecretCaller {
     lastUses.add({ kind: 'secret', organizationId: caller.organizationId, id: caller.secretId, at: now() });
     return caller;
   }

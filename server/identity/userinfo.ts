@@ -15,7 +15,7 @@ const KEEP_MS = 10 * 60_000;
 const FAILURE_KEEP_MS = 60_000;
 const MAX_KEPT = 10_000;
 
-interface Known {
+interface CachedClaims {
   /** Absent if nothing is known of the person. */
   claims: JWTPayload | undefined;
 }
@@ -26,7 +26,7 @@ interface Known {
  */
 export function createUserinfo(options: UserinfoOptions) {
   const { endpoint, fetch, now, onError = () => undefined } = options;
-  const known = new Recent<Known>({ max: MAX_KEPT, now });
+  const known = new Recent<CachedClaims>({ max: MAX_KEPT, now });
   const asking = new Once<JWTPayload | undefined>();
 
   async function ask(token: string, subject: string): Promise<JWTPayload | undefined> {

@@ -4,14 +4,14 @@ import { type Decision, decideAll, type Head, type KnownAppend, type SessionKey 
 import type { ChangeRequest, Journal, Proposal } from './journal.ts';
 
 /** The state of a session at some point in time. */
-export interface Known {
+export interface CachedHead {
   /** Undefined: there is no such session. */
   head: Head | undefined;
   keys: Map<string, KnownAppend>;
 }
 
 /** A journal that adds an entry only if the session's head is still the given one. It compares instead of locking. */
-export interface ComparingJournal<Seen extends Known> {
+export interface ComparingJournal<Seen extends CachedHead> {
   /** How many changes of one session fit into one commit. */
   readonly together: number;
   /**
@@ -27,7 +27,7 @@ export interface ComparingJournal<Seen extends Known> {
    * Adds all proposals on top of the state in `seen`, or none, and updates `seen`.
    * @returns false if the session has changed meanwhile or a key is taken
    */
-  commit(place: SessionKey, seen: Seen, proposals: readonly Proposal[], after: Known): Promise<boolean>;
+  commit(place: SessionKey, seen: Seen, proposals: readonly Proposal[], after: CachedHead): Promise<boolean>;
 }
 
 export interface HeadsOptions {
@@ -37,7 +37,7 @@ export interface HeadsOptions {
   maxKeys: number;
 }
 
-interface Waiting extends ChangeRequest {
+interface QueuedChange extends ChangeRequest {
   resolve: (decision: Decision) => void;
   reject: (error: unknown) => void;
   /** The change is not started after this time of `performance.now`. */
@@ -66,13 +66,13 @@ const MAX_WAITING = 4_096;
  *
  * Changes of one session run one after the other. Changes that wait at the same time are decided and committed together.
  */
-export class Heads<Seen extends Known> implements Journal {
+export class Heads<Seen extends CachedHead> implements Journal {
   readonly #journal: ComparingJournal<Seen>;
   readonly #options: HeadsOptions;
   /** Ordered from the least to the most recently used. */
   readonly #known = new Map<string, Seen>();
   /** The waiting changes of each session that is being changed. */
-  readonly #queues = new Map<string, Waiting[]>();
+  readonly #queues = new Map<string, QueuedChange[]>();
   #keys = 0;
   /** `forget` increments it, so that a state that was read before is not cached afterwards. */
   #era = 0;
@@ -135,7 +135,7 @@ export class Heads<Seen extends Known> implements Journal {
   }
 
   /** How many commands at the front of the queue are decided together. A deletion is decided alone. */
-  #countNext(queue: readonly Waiting[]): number {
+  #countNext(queue: readonly QueuedChange[]): number {
     let bytes = 0;
     for (const [at, { command, frame }] of queue.entries()) {
       const isDeletion = command.kind === 'delete' || command.kind === 'expire';
@@ -147,7 +147,7 @@ export class Heads<Seen extends Known> implements Journal {
   }
 
   /** Decides the group and commits it. Decides again if another replica was faster. */
-  async #take(id: string, place: SessionKey, group: readonly Waiting[]): Promise<Decision[]> {
+  async #take(id: string, place: SessionKey, group: readonly QueuedChange[]): Promise<Decision[]> {
     const era = this.#era;
     const commands = group.map(({ command }) => command);
     const keys = commands.flatMap((command) =>
@@ -170,7 +170,7 @@ export class Heads<Seen extends Known> implements Journal {
       // The cached head may be outdated: another replica may have added the expected events or the same append.
       if (!isFresh && decisions.some(mayBeStale)) continue;
       const proposals = decisions.flatMap((decision, at): Proposal[] => {
-        const { command, frame } = group[at] as Waiting;
+        const { command, frame } = group[at] as QueuedChange;
         return 'entry' in decision ? [{ entry: decision.entry, command, frame }] : [];
       });
       isConflict = proposals.length > 0 && !(await this.#journal.commit(place, seen, proposals, { head, keys: added }));

@@ -38,7 +38,7 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
   async function asSharer<Result>(
     token: string,
     caller: UserCaller | undefined,
-    work: (opened: Opened) => Promise<Result>,
+    work: (opened: OpenedShare) => Promise<Result>,
   ): Promise<Result> {
     const share = await findShareByHash(db, hashSecret(pepper, token));
     if (!share) throw unknownShare();
@@ -57,7 +57,7 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
   }
 
   /** What the share shows now; undefined if the person who made it may no longer show that much. */
-  async function open(share: ShareRow, policy: Policy): Promise<Opened | undefined> {
+  async function open(share: ShareRow, policy: Policy): Promise<OpenedShare | undefined> {
     const { organization_id: organizationId, shared_by: userId, session_id: sessionId } = share;
     const sharer = await findMember(db, organizationId, userId);
     if (sharer?.status !== 'active') return undefined;
@@ -67,7 +67,7 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
     return { share, policy, viewer, session, view: viewOfShare(share, session) };
   }
 
-  const isSharedStill = async ({ share }: Opened) => {
+  const isSharedStill = async ({ share }: OpenedShare) => {
     const current = await findShareByHash(db, share.token_hash);
     if (!current) return false;
     const policy = await readPolicy(db, current.organization_id);
@@ -144,7 +144,7 @@ export const shareHandlers = ({ store: { db }, pepper, publicUrl, sessionViews, 
 /** A request to open a share. */
 type Visit = Pick<Ask, 'address' | 'header'> & { caller: UserCaller | undefined };
 
-interface Opened {
+interface OpenedShare {
   share: ShareRow;
   policy: Policy;
   viewer: Viewer;
@@ -167,7 +167,7 @@ const ended = () =>
   new Problem('share_ended', 'This share has ended. Ask the person who sent you the link to share the session again.');
 
 /** @param summary absent until it is derived */
-function toShared({ share, policy, view }: Opened, summary?: SharedFigures & { title?: string }): SharedSession {
+function toShared({ share, policy, view }: OpenedShare, summary?: SharedFigures & { title?: string }): SharedSession {
   const { session, first, last, hasTitle, hasFigures } = view;
   return {
     level: share.level,

@@ -419,9 +419,9 @@ async function insert(client: pg.PoolClient, given: readonly NewAppend[]): Promi
 }
 
 type AppendKey = Pick<NewAppend, 'organizationId' | 'sessionId' | 'firstSequence' | 'appendId'>;
-type Found = { append_id: string; is_there: boolean; is_gone: boolean; stored: string | null };
+type AppendState = { append_id: string; is_there: boolean; is_gone: boolean; stored: string | null };
 
-async function find(client: pg.PoolClient, places: readonly AppendKey[]): Promise<Map<string, Found>> {
+async function find(client: pg.PoolClient, places: readonly AppendKey[]): Promise<Map<string, AppendState>> {
   if (places.length === 0) return new Map();
   const values = [
     places.map((one) => one.organizationId),
@@ -429,7 +429,7 @@ async function find(client: pg.PoolClient, places: readonly AppendKey[]): Promis
     places.map((one) => one.firstSequence),
     places.map((one) => one.appendId),
   ];
-  const rows = await runPrepared<Found>(client, FIND, values);
+  const rows = await runPrepared<AppendState>(client, FIND, values);
   return new Map(rows.map((row) => [row.append_id, row]));
 }
 

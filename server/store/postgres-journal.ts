@@ -2,7 +2,7 @@ import pg from 'pg';
 import { Problem } from '../../contract/problem.ts';
 import { pack } from '../log/codec.ts';
 import type { Head, KnownAppend, SessionKey } from '../log/decide.ts';
-import { type ComparingJournal, Heads, type Known } from '../log/heads.ts';
+import { type CachedHead, type ComparingJournal, Heads } from '../log/heads.ts';
 import type { Journal, Proposal } from '../log/journal.ts';
 import { sliceOf } from '../work.ts';
 import { isUnavailable, storeUnavailable, uniqueViolation } from './dialect.ts';
@@ -67,7 +67,7 @@ export function createPostgresJournal(pool: pg.Pool): Journal {
   };
 }
 
-class PostgresJournal implements ComparingJournal<Known> {
+class PostgresJournal implements ComparingJournal<CachedHead> {
   readonly together = 64;
   readonly #pool: pg.Pool;
   /** The commits of different sessions in the current round of the event loop. */
@@ -78,7 +78,7 @@ class PostgresJournal implements ComparingJournal<Known> {
     this.#pool = pool;
   }
 
-  async read({ organizationId, sessionId }: SessionKey, keys: readonly string[]): Promise<Known> {
+  async read({ organizationId, sessionId }: SessionKey, keys: readonly string[]): Promise<CachedHead> {
     const rows = await runPrepared<HeadRow>(this.#pool, READ, [sessionId, organizationId, keys]);
     const [row] = rows;
     if (!row) return { head: await this.#findDeleted(sessionId, organizationId), keys: new Map() };
@@ -87,7 +87,7 @@ class PostgresJournal implements ComparingJournal<Known> {
     return { head: { plane, status, eventCount, clientEndedAt }, keys: new Map(rows.flatMap(toKnown)) };
   }
 
-  update(place: SessionKey, keys: readonly string[]): Promise<Known> {
+  update(place: SessionKey, keys: readonly string[]): Promise<CachedHead> {
     return this.read(place, keys);
   }
 
@@ -96,7 +96,12 @@ class PostgresJournal implements ComparingJournal<Known> {
     return row && { plane: row.plane, status: 'deleted', eventCount: 0, clientEndedAt: null };
   }
 
-  async commit(place: SessionKey, seen: Known, proposals: readonly Proposal[], after: Known): Promise<boolean> {
+  async commit(
+    place: SessionKey,
+    seen: CachedHead,
+    proposals: readonly Proposal[],
+    after: CachedHead,
+  ): Promise<boolean> {
     const { head } = seen;
     const [first] = proposals;
     if (!head || !after.head || !first) throw new Error('an entry cannot be added to a missing session');

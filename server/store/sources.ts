@@ -56,7 +56,7 @@ interface Page {
 
 const PAGE = 1_000;
 
-type Found = Pick<
+type SourceRow = Pick<
   SessionRow,
   'session_id' | 'organization_id' | 'event_count' | 'status' | 'deleted_at' | 'created_at'
 > & {
@@ -64,20 +64,20 @@ type Found = Pick<
 };
 
 /** @param which the conditions and the order */
-const readPage = (db: Db, which: Sql): Promise<Found[]> =>
+const readPage = (db: Db, which: Sql): Promise<SourceRow[]> =>
   allRows(
     db,
-    sql<Found>`
+    sql<SourceRow>`
       select sessions.session_id, sessions.organization_id, sessions.event_count, sessions.status, sessions.deleted_at,
         sessions.created_at, session_facts.version, session_facts.derived_through, session_facts.is_final
       from sessions left join session_facts on session_facts.session_id = sessions.session_id
       where ${which} limit ${PAGE}`,
   );
 
-const lacksEvents = (row: Found, version: number): boolean =>
+const lacksEvents = (row: SourceRow, version: number): boolean =>
   (row.version ?? -1) < version || (row.derived_through ?? 0) < row.event_count;
 
-const behindOf = (rows: readonly Found[], version: number): Page['behind'] =>
+const behindOf = (rows: readonly SourceRow[], version: number): Page['behind'] =>
   rows
     .filter((row) => row.deleted_at === null)
     .filter((row) => {
@@ -86,7 +86,7 @@ const behindOf = (rows: readonly Found[], version: number): Page['behind'] =>
     })
     .map((row) => ({ organizationId: row.organization_id, sessionId: row.session_id }));
 
-const pageOf = (rows: readonly Found[], version: number): Page => ({
+const pageOf = (rows: readonly SourceRow[], version: number): Page => ({
   behind: behindOf(rows, version),
   next: rows.length < PAGE ? undefined : rows.at(-1)?.session_id,
 });

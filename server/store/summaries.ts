@@ -37,14 +37,14 @@ export interface SummaryRow {
   derived: Pick<SessionFactsRow, (typeof SHOWN)[number]> | undefined;
 }
 
-type Found = SessionRow & SummaryRow['derived'] & Pick<SummaryRow, 'continues' | 'forkedFrom'>;
+type SessionWithFacts = SessionRow & SummaryRow['derived'] & Pick<SummaryRow, 'continues' | 'forkedFrom'>;
 
 /** Finds those of these sessions that the viewer may know of, in no particular order. */
 export async function findSummaries(db: Db, viewer: Viewer, sessionIds: readonly string[]): Promise<SummaryRow[]> {
   if (sessionIds.length === 0) return [];
   const rows = await allRows(
     db,
-    sql<Found>`
+    sql<SessionWithFacts>`
       select sessions.*, earlier.session_id as continues, origin.session_id as "forkedFrom",
         ${sql.join(SHOWN.map((name) => sql.ref(`derived.${name}`)))}
       from sessions

@@ -30,7 +30,7 @@ export interface Spare {
   run(query: Query): Promise<Answers['query']>;
 }
 
-interface Waiting {
+interface QueuedRead {
   isLong: boolean;
   begin: (on: Reader | Spare) => void;
   reject: (error: Error) => void;
@@ -46,7 +46,7 @@ type Reader = IdleThread<ConnectionThread>;
 export class Readers {
   readonly #spare: Spare | undefined;
   readonly #readers: readonly Reader[];
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: QueuedRead[] = [];
   #longRunning = 0;
   #isClosed = false;
 
