@@ -27,11 +27,11 @@ export async function recordActions(
   now: number,
 ): Promise<void> {
   if (all.length === 0) return;
-  const head = await oneRow(transaction, asked<ChainHead>(holdHead(organizationId, now)));
-  for (const added of addEntries(organizationId, head, all, now)) await asked(added).execute(transaction);
+  const head = await oneRow(transaction, toSql<ChainHead>(holdHead(organizationId, now)));
+  for (const added of addEntries(organizationId, head, all, now)) await toSql(added).execute(transaction);
 }
 
-const asked = <Row>({ parts, values }: Statement) => sql<Row>(parts, ...values);
+const toSql = <Row>({ parts, values }: Statement) => sql<Row>(parts, ...values);
 
 /** Adds one entry with `recordActions`. */
 export const recordAction = (transaction: Db, organizationId: string, happened: Happened, now: number) =>
