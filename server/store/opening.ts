@@ -7,7 +7,7 @@ import { newId } from '../ids.ts';
 import { forShare } from './dialect.ts';
 import { environmentUnusable, findEnvironment } from './environments.ts';
 import { findInstallation } from './installations.ts';
-import { findCaptured, findDeleted, findSender, mayComeFrom } from './ownership.ts';
+import { findCaptured, findDeleted, findSender, mayInheritFrom } from './ownership.ts';
 import { readPolicy } from './policies.ts';
 import { findContentReceipt } from './receipts.ts';
 import { allRows, firstRow, NONE } from './rows.ts';
@@ -85,7 +85,7 @@ async function visibilitiesOfParents(
   );
   if (rows.length === 0) return [];
   const sender = await findSender(db, { organizationId, secretId });
-  return rows.filter((row) => mayComeFrom(row, sender)).map(({ visibility }) => visibility);
+  return rows.filter((row) => mayInheritFrom(row, sender)).map(({ visibility }) => visibility);
 }
 
 const MAX_REPOSITORY = 300;

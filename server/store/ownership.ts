@@ -46,7 +46,8 @@ export const isOwn = (row: SessionRow, sender: Sender): boolean =>
   isOfPerson(row, sender) || isOfMachine(row, sender) || (row.visibility === 'team' && isOfSecret(row, sender));
 
 /** Whether a new session of the sender must be as strict as this parent. The sender learns nothing else about the parent. */
-export const mayComeFrom = (row: SessionRow, sender: Sender): boolean => isOfSecret(row, sender) || isOwn(row, sender);
+export const mayInheritFrom = (row: SessionRow, sender: Sender): boolean =>
+  isOfSecret(row, sender) || isOwn(row, sender);
 
 /** The columns that decide whether a secret may write to a session. */
 export type Written = Pick<SessionRow, 'session_id' | 'organization_id' | 'environment_id' | 'user_id' | 'secret_id'>;
