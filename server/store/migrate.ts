@@ -94,7 +94,7 @@ const note = <Schema>(db: Kysely<Schema>, { name, isAdditive }: SchemaChange) =>
 async function make<Schema>(db: Kysely<Schema>, engine: Engine, change: SchemaChange): Promise<void> {
   try {
     if ('index' in change && engine === 'postgres') await buildIndex(db, change);
-    else await patiently(() => runChange(db, engine, change));
+    else await retryLocked(() => runChange(db, engine, change));
   } catch (cause) {
     throw new Error(`the schema change ${change.name} failed; nothing of it was kept`, { cause });
   }
@@ -127,7 +127,7 @@ const PAUSE_MS = 1_000;
 const MAX_ATTEMPTS = 300;
 
 /** Retries a change that could not lock its tables. A longer wait for the lock would block all later statements, too. */
-async function patiently(work: () => Promise<void>): Promise<void> {
+async function retryLocked(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
