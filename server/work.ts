@@ -249,7 +249,7 @@ const slices: (() => void)[] = [];
  * served between two slices. A slice takes at most 30 ms; cut longer work.
  * @returns the result of the slice; rejects with its error
  */
-export function slice<Result>(work: () => Result): Promise<Result> {
+export function yieldSlice<Result>(work: () => Result): Promise<Result> {
   return new Promise((resolve, reject) => {
     slices.push(() => {
       try {
@@ -274,7 +274,7 @@ export const SLICE_BYTES = 1024 * 1024;
 
 /** Runs the work at once, or as a slice if it covers many bytes. */
 export const sliceOf = <Result>(bytes: number, work: () => Result): Result | Promise<Result> =>
-  bytes > SLICE_BYTES ? slice(work) : work();
+  bytes > SLICE_BYTES ? yieldSlice(work) : work();
 
 /** Work that yields now and then. It yields its cost since the last time, as the number of bytes that would take as long. */
 export type Steps<Result> = Generator<number, Result, void>;
@@ -289,7 +289,7 @@ const BYTES_IN_A_SLICE = 512 * 1024;
 export async function inSlices<Result>(work: Steps<Result>, signal?: AbortSignal): Promise<Result> {
   for (;;) {
     signal?.throwIfAborted();
-    const step = await slice(() => {
+    const step = await yieldSlice(() => {
       let next = work.next();
       for (let left = BYTES_IN_A_SLICE; !next.done; next = work.next()) {
         left -= next.value;

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
-import { type Asker, DeadlineExceeded, inSlices, Once, Queue, type QueueOptions, slice } from '../work.ts';
+import { type Asker, DeadlineExceeded, inSlices, Once, Queue, type QueueOptions, yieldSlice } from '../work.ts';
 
 /** A queue whose work runs until the test ends it, and the names of the work that has begun. */
 function held(options: QueueOptions) {
@@ -167,7 +167,7 @@ describe('slices of long work', () => {
     const client = connect((server.address() as { port: number }).port, '127.0.0.1');
     const [[peer]] = await Promise.all([once(server, 'connection'), once(client, 'connect')]);
     const serve = (name: string) =>
-      slice(() => {
+      yieldSlice(() => {
         served.push(name);
         client.write('x');
         return name;
@@ -180,10 +180,10 @@ describe('slices of long work', () => {
   });
 
   test('continue after one fails', async () => {
-    const failed = slice(() => {
+    const failed = yieldSlice(() => {
       throw new Error('cannot');
     });
-    const next = slice(() => 'done');
+    const next = yieldSlice(() => 'done');
     await expect(failed).rejects.toThrow('cannot');
     expect(await next).toBe('done');
   });
