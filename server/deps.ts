@@ -10,7 +10,7 @@ import type { Identity } from './identity/identity.ts';
 import type { ChangeFeed } from './ingest/change-feed.ts';
 import type { Reading } from './ingest/reading.ts';
 import type { Revocation } from './ingest/revocation.ts';
-import type { SessionChanges } from './ingest/session-log.ts';
+import type { SessionLog } from './ingest/session-log.ts';
 import type { SessionViews } from './ingest/session-views.ts';
 import type { ShareCounts } from './ingest/share-counts.ts';
 import type { WritePermission } from './ingest/write-permission.ts';
@@ -41,7 +41,7 @@ export interface Deps {
   retentionBounds: RetentionBounds;
   /** Whether nothing is removed because of its age, because the clock is doubted. */
   doesRetentionWait: () => boolean;
-  sessionLog: SessionChanges;
+  sessionLog: SessionLog;
   writePermission: WritePermission;
   /** Masks texts in stored sessions. */
   masking: Masking;

@@ -13,7 +13,7 @@ import { deleteSessionsOfRemoved } from './erase/person-deletions.ts';
 import type { Countersigner } from './evidence/countersigner.ts';
 import type { StorageQuotas } from './ingest/quotas.ts';
 import type { Revocation } from './ingest/revocation.ts';
-import type { SessionChanges } from './ingest/session-log.ts';
+import type { SessionLog } from './ingest/session-log.ts';
 import type { Jobs } from './jobs.ts';
 import { purgeDevices } from './store/devices.ts';
 import type { Store } from './store/open.ts';
@@ -101,7 +101,7 @@ export interface RoundsOptions {
   indexer: Pick<Indexer, 'catchUp'>;
   daySums: Pick<DaySums, 'catchUp'>;
   quotas: Pick<StorageQuotas, 'purge'>;
-  sessionLog: SessionChanges;
+  sessionLog: SessionLog;
   auditHeads: AuditHeads | undefined;
   counters: Flushable;
 }

@@ -160,9 +160,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const onBus = bus && store.pool && new JetStreamJournal({ bus, db, pool: store.pool, onError });
   const journal = onBus ?? store.journal;
   const quotas = new StorageQuotas({ db, limits: storageLimits(config), now, onError });
-  const sessionLog = quotas.guard(
-    new SessionLog({ db, journal, bus: onBus, committed, onAppend: observer?.onAppend, now }),
-  );
+  const sessionLog = new SessionLog({ db, journal, bus: onBus, committed, onAppend: observer?.onAppend, quotas, now });
   const reading = createBodyScanner(() => observer?.onGivenUp('body'));
   const revocation = createRevocation({
     db,

@@ -1,14 +1,13 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Storage } from '../../contract/storage.ts';
 import type { Config } from '../config.ts';
-import { bytesOf } from '../log/frame.ts';
 import { Recent } from '../recent.ts';
 import { findKeyedAppend } from '../store/log-state.ts';
 import type { Db } from '../store/schema.ts';
 import { type Added, addStored, purgeStoredDays, readSent, readStored, type Stored } from '../store/stored-bytes.ts';
 import { asService } from '../store/tenant.ts';
 import { type Flushable, WriteBehind } from '../write-behind.ts';
-import type { SessionChanges } from './session-log.ts';
+import type { NewBatch } from './session-log.ts';
 
 /** The highest amount of each; 0: no limit. */
 export interface StorageLimits {
@@ -76,29 +75,22 @@ export class StorageQuotas implements Flushable {
     });
   }
 
-  /** Wraps the log, so that it refuses appends beyond a quota. */
-  guard(log: SessionChanges): SessionChanges {
-    return {
-      open: (opening) => log.open(opening),
-      capture: (openings) => log.capture(openings),
-      close: (closing) => log.close(closing),
-      delete: (named, by) => log.delete(named, by),
-      expire: (session) => log.expire(session),
-      abandon: (session) => log.abandon(session),
-      revoke: (organizationId, environmentId) => log.revoke(organizationId, environmentId),
-      closeSomeOf: (machine, before, closing) => log.closeSomeOf(machine, before, closing),
-      append: async (batch) => {
-        const { organizationId, sessionId, idempotencyKey } = batch;
-        const refusal = this.#refusalOfBytes(organizationId);
-        // A repeated append gets its earlier answer, although the quota is reached.
-        if (refusal && !(idempotencyKey !== null && (await this.#isKnown(organizationId, sessionId, idempotencyKey)))) {
-          throw refusal;
-        }
-        const accepted = await log.append(batch);
-        if (!accepted.replayed) this.#add({ organizationId, sessionId, bytes: bytesOf(batch.events) });
-        return accepted;
-      },
-    };
+  /** @throws Problem `quota_reached` */
+  async assertRoom({ organizationId, sessionId, idempotencyKey }: NewBatch): Promise<void> {
+    const refusal = this.#refusalOfBytes(organizationId);
+    // A repeated append gets its earlier answer, although the quota is reached.
+    if (refusal && !(idempotencyKey !== null && (await this.#isKnown(organizationId, sessionId, idempotencyKey)))) {
+      throw refusal;
+    }
+  }
+
+  /** Counts the bytes of a stored append. */
+  add(added: Added): void {
+    this.#added.add(added);
+    const stored = this.#counts.get(added.organizationId)?.stored;
+    if (!stored) return;
+    stored.bytes += added.bytes;
+    stored.bytesToday += added.bytes;
   }
 
   flush(): Promise<void> {
@@ -189,14 +181,6 @@ export class StorageQuotas implements Flushable {
 
   #isKnown = async (organizationId: string, sessionId: string, key: string): Promise<boolean> =>
     (await findKeyedAppend(this.#options.db, organizationId, sessionId, key)) !== undefined;
-
-  #add(added: Added): void {
-    this.#added.add(added);
-    const stored = this.#counts.get(added.organizationId)?.stored;
-    if (!stored) return;
-    stored.bytes += added.bytes;
-    stored.bytesToday += added.bytes;
-  }
 
   #today = (): string => dayOf(this.#options.now());
 }

@@ -12,6 +12,7 @@ import { type Captured, type CaptureOpening, captureSessions, type Opening, open
 import { listOpen, revokeEnvironment } from '../store/revocation.ts';
 import type { Db, EnvironmentRow, MemberKey, SessionRow } from '../store/schema.ts';
 import { sliceOf } from '../work.ts';
+import type { StorageQuotas } from './quotas.ts';
 
 /** A received batch of events. */
 export interface NewBatch {
@@ -87,6 +88,8 @@ export interface SessionLogOptions {
   bus?: { announce(row: SessionRow): Promise<void>; headOf(place: SessionKey): Promise<Head | undefined> } | undefined;
   committed: Committed;
   onAppend?: AppendObserver | undefined;
+  /** Limits the bytes of appends; absent: nobody does. */
+  quotas?: Pick<StorageQuotas, 'assertRoom' | 'add'>;
   now: () => number;
 }
 
@@ -125,8 +128,12 @@ export class SessionLog {
     );
   }
 
-  /** @throws Problem `idempotency_key_reused`, `idempotency_in_progress`, `not_found`, `session_deleted`, `session_closed`, `sequence_mismatch` */
+  /**
+   * @throws Problem `quota_reached`, `idempotency_key_reused`, `idempotency_in_progress`, `not_found`, `session_deleted`,
+   * `session_closed`, `sequence_mismatch`
+   */
   async append(batch: NewBatch): Promise<Accepted> {
+    await this.#options.quotas?.assertRoom(batch);
     const {
       organizationId,
       sessionId,
@@ -139,7 +146,8 @@ export class SessionLog {
       otherSecretId = null,
     } = batch;
     const place = { organizationId, sessionId };
-    const frame = await sliceOf(bytesOf(events), () => encodeFrame(events, sent));
+    const bytes = bytesOf(events);
+    const frame = await sliceOf(bytes, () => encodeFrame(events, sent));
     const appendId = newUuid();
     const fingerprint = key === null ? null : batch.fingerprint;
     const at = this.#options.now();
@@ -162,7 +170,10 @@ export class SessionLog {
       assertTaken(decision);
       const { firstSequence, lastSequence, replayed } = numbersOf(decision, appendId);
       outcome = replayed ? 'replayed' : 'stored';
-      if (!replayed) this.#committed({ ...place, status: 'active', eventCount: lastSequence, events });
+      if (!replayed) {
+        this.#options.quotas?.add({ ...place, bytes });
+        this.#committed({ ...place, status: 'active', eventCount: lastSequence, events });
+      }
       return { firstSequence, lastSequence, replayed, async: this.#options.bus !== undefined };
     } finally {
       settled?.(outcome);
@@ -259,9 +270,6 @@ export class SessionLog {
     if (!this.#options.bus) this.#options.committed(change);
   }
 }
-
-/** The methods of the log, which quotas may guard. */
-export type SessionChanges = Pick<SessionLog, keyof SessionLog>;
 
 function numbersOf(decision: Exclude<Decision, { refused: unknown }>, appendId: string) {
   if ('replayed' in decision) {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, type MockInstance, test, vi } from 'vitest
 import type { Config } from '../config.ts';
 import { newId } from '../ids.ts';
 import { StorageQuotas } from '../ingest/quotas.ts';
-import { bytesOf } from '../log/frame.ts';
+import type { NewBatch } from '../ingest/session-log.ts';
 import type { Db } from '../store/schema.ts';
 import { LOGS, type TestEngine } from './engines.ts';
 import { createTenant, type Machine, registerMachine, type Tenant } from './factories.ts';
@@ -141,12 +141,8 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     } as Db;
     const now = () => service.clock.now;
     const quotas = new StorageQuotas({ db: interrupted, limits, now, onError: () => expect.unreachable() });
-    const accepted = { replayed: false, firstSequence: 1, lastSequence: 1, async: false };
-    const log = quotas.guard({ append: async () => accepted } as never);
-    const events = [{ eventType: 'notice', payload: Buffer.from('"text"') }];
     // More than fit into one statement of PostgreSQL or SQLite, at two parameters for each session.
-    for (let count = 0; count < 33_000; count++)
-      await log.append({ organizationId, sessionId: `ses_${count}`, events } as never);
+    for (let count = 0; count < 33_000; count++) quotas.add({ organizationId, sessionId: `ses_${count}`, bytes: 6 });
     await expect(quotas.flush()).rejects.toThrow('the store is away');
     await quotas.flush();
     const [day] = await db
@@ -154,7 +150,7 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
       .selectAll()
       .where('organization_id', '=', organizationId)
       .execute();
-    expect(Number(day?.bytes)).toBe(33_000 * bytesOf(events));
+    expect(Number(day?.bytes)).toBe(33_000 * 6);
   });
 });
 
@@ -163,12 +159,10 @@ test('a store that cannot report its size is queried every few seconds, and dela
   const clock = { now: 0 };
   const limits = { bytesADay: 1, bytes: 1 };
   const quotas = new StorageQuotas({ db: {} as never, limits, now: () => clock.now, onError: () => failures++ });
-  const accepted = { replayed: true, firstSequence: 1, lastSequence: 1, async: true };
-  const log = quotas.guard({ append: async () => accepted } as never);
-  for (let count = 0; count < 100; count++)
-    expect(await log.append({ organizationId: 'org_1' } as never)).toBe(accepted);
+  const batch = { organizationId: 'org_1', sessionId: 'ses_1', idempotencyKey: null } as NewBatch;
+  for (let count = 0; count < 100; count++) await quotas.assertRoom(batch);
   expect(failures).toBe(1);
   clock.now += 5_000;
-  await log.append({ organizationId: 'org_1' } as never);
+  await quotas.assertRoom(batch);
   await vi.waitFor(() => expect(failures).toBe(2));
 });
