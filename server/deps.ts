@@ -17,6 +17,7 @@ import type { WritePermission } from './ingest/write-permission.ts';
 import type { LongReads } from './long-reads.ts';
 import type { RoundName } from './rounds.ts';
 import type { Store } from './store/open.ts';
+import type { Flushable } from './write-behind.ts';
 
 /** The dependencies of the handlers. */
 export interface Deps {
@@ -33,6 +34,8 @@ export interface Deps {
   startRound: (name: RoundName) => void;
   /** Tells the watchers on every replica of changes. */
   changes: ChangeFeed;
+  /** Remembers when secrets and directory tokens were last used. */
+  lastUses: Flushable;
   /** Records who looks at sessions. */
   sessionViews: SessionViews;
   /** Counts how often shares are opened. */

@@ -250,6 +250,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     secretsRevoked: authenticator.revokeSecrets,
     startRound,
     changes,
+    lastUses,
     sessionViews,
     shareCounts,
     retentionBounds: bounds,

@@ -15,7 +15,7 @@ export interface SiteOptions {
   now: () => number;
 }
 
-/** Serves whatever is not a route of the contract: signing in, downloads, documents, and the pages of the dashboard. */
+/** Serves everything that is not a route of the contract: signing in, downloads, documents, and the pages of the dashboard. */
 export async function serveSite(
   app: FastifyInstance,
   { config, identity, limits, publicUrl, now }: SiteOptions,

@@ -18,7 +18,7 @@ import { changeMembers } from '../store/organizations.ts';
 import type { Db } from '../store/schema.ts';
 
 /** How owners manage the directory. `scim.ts` holds the requests of the directory itself. */
-export const directoryHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) => {
+export const directoryHandlers = ({ store: { db }, lastUses, pepper, publicUrl, now }: Deps) => {
   const describe = (row: IssuedToken | undefined): Directory => ({
     baseUrl: `${publicUrl}/scim/v2`,
     ...(row && { token: toDirectoryToken(row) }),
@@ -36,6 +36,7 @@ export const directoryHandlers = ({ store: { db }, pepper, publicUrl, now }: Dep
 
   return {
     async getDirectory({ caller }) {
+      await lastUses.flush();
       return { status: 200, body: describe(await findDirectoryToken(db, caller.organizationId)) };
     },
 

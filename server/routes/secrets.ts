@@ -8,7 +8,7 @@ import { addSecret, issuing, listSecrets, type NewSecret, revokeSecret, toSecret
 import { found } from './answers.ts';
 import { findActor } from './members.ts';
 
-export const secretHandlers = ({ store: { db }, secretsRevoked, pepper, now }: Deps) =>
+export const secretHandlers = ({ store: { db }, lastUses, secretsRevoked, pepper, now }: Deps) =>
   ({
     async issueSecret({ caller, body }) {
       const { organizationId, userId: createdBy } = caller;
@@ -25,6 +25,8 @@ export const secretHandlers = ({ store: { db }, secretsRevoked, pepper, now }: D
     },
 
     async listSecrets({ caller }) {
+      // Includes the last uses that wait in this process, because somebody may reload the page to see them.
+      await lastUses.flush();
       return { status: 200, body: { secrets: (await listSecrets(db, caller.organizationId)).map(toSecret) } };
     },
 

@@ -60,6 +60,24 @@ export const SECRETS: readonly Scenario[] = [
     },
   },
   {
+    route: 'listSecrets',
+    name: 'a use a moment ago is shown',
+    ask: async (world) => {
+      const { secretId, value } = await issueFresh(world);
+      await world.service.call('GET', '/v1/secret', { as: value });
+      return { headers: { 'x-id': secretId } };
+    },
+    status: 200,
+    body: ({ service }, { headers }) => ({
+      secrets: expect.arrayContaining([
+        expect.objectContaining({
+          secretId: headers?.['x-id'],
+          lastUsedAt: new Date(service.clock.now).toISOString(),
+        }),
+      ]),
+    }),
+  },
+  {
     route: 'revokeSecret',
     name: 'a revoked secret is refused from then on',
     ask: async (world) => {
