@@ -143,6 +143,15 @@ export const SessionFacts = Type.Object({
   ),
   pricesOf: Type.String({ description: 'day of the last check of the prices, YYYY-MM-DD' }),
   milestones: Type.Array(Milestone),
+  turns: Type.Array(
+    Type.Object({
+      sequence: count('of its prompt'),
+      prompt: Type.String({ description: 'first meaningful line, at most 200 characters' }),
+      calls: count('until the next prompt, without those of sub-agents'),
+      failures: count('without those of sub-agents'),
+    }),
+    { description: 'the first 200 turns that begin with a prompt of the person' },
+  ),
   contextWindow: Type.Optional(Type.Integer({ description: "tokens that the model's context can hold, if known" })),
   usualWindow: Type.Optional(
     Type.Integer({

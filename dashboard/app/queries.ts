@@ -19,7 +19,6 @@ import type { FrameSearch, SessionsSearch } from '../../contract/pages.ts';
 import type { RetentionRule } from '../../contract/retention.ts';
 import type { SearchPage, SessionFacts, SessionSummary } from '../../contract/review.ts';
 import type { Secret } from '../../contract/secret.ts';
-import type { Entry, PromptEntry } from '../../transcript/entry/entry.ts';
 import { hrefOf } from '../kit/base-path.ts';
 import { useApp } from './app.ts';
 
@@ -40,7 +39,6 @@ export const keys = {
   shares: (sessionId: string) => ['shares', sessionId],
   masks: (sessionId: string) => ['masks', sessionId],
   allFacts: ['facts'],
-  prompts: (sessionId: string) => ['prompts', sessionId],
   usage: (query: Record<string, string>) => ['usage', query],
   addOns: (query: Record<string, string>) => ['add-ons', query],
   allUsage: ['usage'],
@@ -150,39 +148,20 @@ export function useSessions(search: SessionSearch, wanted = SCREENFUL) {
   return sessions;
 }
 
-/** The facts of a session. They lag behind its events, so they are read again until they cover all events. */
-export const useFacts = (sessionId: string, eventCount: number) =>
+/**
+ * The facts of a session. They lag behind its events, so they are read again until they cover all events.
+ * @param eventCount undefined until it is known; then they are read
+ */
+export const useFacts = (sessionId: string, eventCount: number | undefined) =>
   useResource(
-    [...keys.facts(sessionId), Math.floor(Math.log2(eventCount + 1) * 4)],
+    [...keys.facts(sessionId), Math.floor(Math.log2((eventCount ?? 0) + 1) * 4)],
     async (api, signal) => (await api.getSessionFacts({ sessionId, signal })).body,
     {
+      enabled: eventCount !== undefined,
       placeholderData: (previous) => previous,
-      ...until<SessionFacts>(({ summary }) => summary.summarizedThrough >= eventCount),
+      ...until<SessionFacts>(({ summary }) => summary.summarizedThrough >= (eventCount ?? 0)),
     },
   );
-
-/** This many prompts show what a session is about. At most `MAX_LINES` lines of its index are read to find them. */
-const FEW_PROMPTS = 8;
-const MAX_LINES = 50;
-
-/** The first prompts of a session, without reading the rest of it. */
-export function usePrompts(sessionId: string) {
-  const { indexes } = useApp();
-  return useQuery({
-    queryKey: keys.prompts(sessionId),
-    queryFn: async ({ signal }) => {
-      const prompts: PromptEntry[] = [];
-      let lines = 0;
-      for await (const { entries } of indexes.read(sessionId, 1, signal)) {
-        prompts.push(...entries.filter(isPrompt));
-        if (prompts.length >= FEW_PROMPTS || ++lines === MAX_LINES) break;
-      }
-      return prompts.slice(0, FEW_PROMPTS);
-    },
-  });
-}
-
-const isPrompt = (entry: Entry): entry is PromptEntry => entry.kind === 'prompt' && entry.lane === undefined;
 
 /** The query parameters for figures of all sessions in a period. */
 export const usageQuery = (from: string, to: string, plane: FrameSearch['plane']) => ({

@@ -3,14 +3,11 @@ import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { SessionFacts } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
-import { promptLine } from '../../transcript/entry/value.ts';
 import { useFacts, useSession } from '../app/queries.ts';
 import { Page } from '../frame/page.tsx';
 import { formatCount, formatExact, plural } from '../kit/format.ts';
 import { Lines } from '../kit/lines.tsx';
 import { showHidden } from '../kit/text/controls.ts';
-import type { Turn } from '../session/model/turns.ts';
-import { useEventLog } from '../session/use-event-log.ts';
 import { AgentName } from '../shared/agent-name.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { titleOf } from '../shared/session-title.ts';
@@ -38,7 +35,7 @@ export function ComparePage() {
 
 function useSide(sessionId: string) {
   const session = useSession(sessionId);
-  const facts = useFacts(sessionId, session.data?.eventCount ?? 0);
+  const facts = useFacts(sessionId, session.data?.eventCount);
   return {
     session: session.data,
     facts: facts.data,
@@ -93,9 +90,9 @@ function Comparison({ one, other }: { one: Side; other: Side }) {
           </tr>
         ))}
       </tbody>
-      <Prompts one={one.session} other={other.session} />
+      <Prompts one={one} other={other} />
       <Group name={`Files ${formatCount(files.length)}`}>
-        {files.slice(0, MOST).map(({ path, ...sides }) => (
+        {files.slice(0, MAX_FILES).map(({ path, ...sides }) => (
           <tr key={path}>
             <th scope="row" className="font-mono text-12/5" title={showHidden(path)}>
               <bdi>{showHidden(path)}</bdi>
@@ -104,7 +101,7 @@ function Comparison({ one, other }: { one: Side; other: Side }) {
             <Changed sessionId={other.session.sessionId} file={sides.other} />
           </tr>
         ))}
-        {files.length > MOST && <Note>and {formatCount(files.length - MOST)} more</Note>}
+        {files.length > MAX_FILES && <Note>and {formatCount(files.length - MAX_FILES)} more</Note>}
         {files.length === 0 && <Note>Neither session edited a file.</Note>}
       </Group>
     </table>
@@ -123,44 +120,44 @@ const Head = ({ session, facts }: Side) => (
   </th>
 );
 
-/** At most this many turns and files are listed. */
-const MOST = 200;
+/** At most this many files are listed. */
+const MAX_FILES = 200;
 
 /** The prompts of both sessions, turn by turn. */
-function Prompts({ one, other }: { one: Session; other: Session }) {
-  const logs = [useEventLog(one), useEventLog(other)] as const;
-  const [first, second] = logs.map(({ timeline }) => timeline.turns.filter(({ prompt }) => prompt)) as [Turn[], Turn[]];
-  const count = Math.max(first.length, second.length);
+function Prompts({ one, other }: { one: Side; other: Side }) {
+  const kept = Math.max(one.facts.turns.length, other.facts.turns.length);
+  const more = Math.max(one.facts.summary.prompts, other.facts.summary.prompts) - kept;
   return (
     <Group name="Prompts">
-      {Array.from({ length: Math.min(MOST, count) }, (_, at) => (
+      {Array.from({ length: kept }, (_, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: turns never move
         <tr key={at}>
           <th scope="row">turn {at + 1}</th>
-          <Prompt sessionId={one.sessionId} turn={first[at]} />
-          <Prompt sessionId={other.sessionId} turn={second[at]} />
+          <Prompt side={one} at={at} />
+          <Prompt side={other} at={at} />
         </tr>
       ))}
-      {count > MOST && <Note>and {formatCount(count - MOST)} more</Note>}
-      {logs.some(({ isComplete }) => !isComplete) && <Note>Loading…</Note>}
+      {more > 0 && <Note>and {formatCount(more)} more</Note>}
+      {kept + more === 0 && <Note>Neither session has a prompt.</Note>}
     </Group>
   );
 }
 
-function Prompt({ sessionId, turn }: { sessionId: string; turn: Turn | undefined }) {
-  if (!turn?.prompt) return <td className="text-muted">–</td>;
-  const { prompt, calls, failures } = turn;
+function Prompt({ side: { session, facts }, at }: { side: Side; at: number }) {
+  const turn = facts.turns[at];
+  if (!turn) return <td className="text-muted">–</td>;
+  const { sequence, prompt, calls, failures } = turn;
   return (
     <td>
       <Link
         to="/sessions/$sessionId"
-        params={{ sessionId }}
-        search={{ e: prompt.sequence }}
+        params={{ sessionId: session.sessionId }}
+        search={{ e: sequence }}
         className="line-clamp-2 hover:underline"
       >
-        {showHidden(promptLine(prompt.text)) || 'Image'}
+        {showHidden(prompt) || 'Image'}
       </Link>
-      <span className="num text-12 text-muted">
+      <span className="num text-12 text-muted" title="Without its sub-agents">
         {plural(calls, 'call')}
         {failures > 0 && <span className="text-bad"> · {formatCount(failures)} failed</span>}
       </span>

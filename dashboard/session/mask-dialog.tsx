@@ -160,7 +160,7 @@ function useReadAgain(sessionId: string, onMasked: () => void) {
   const client = useQueryClient();
   return () => {
     for (const queryKey of [
-      ...[keys.session(sessionId), keys.allSessions, keys.summaries, keys.allFacts, keys.prompts(sessionId)],
+      ...[keys.session(sessionId), keys.allSessions, keys.summaries, keys.allFacts],
       ...[keys.events(sessionId), keys.allUsage],
     ]) {
       client.removeQueries({ queryKey, type: 'inactive' });

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import type { Milestone, SessionFacts } from '../../contract/review.ts';
-import { type SessionRow, useFacts, usePrompts } from '../app/queries.ts';
+import { type SessionRow, useFacts } from '../app/queries.ts';
 import { Button } from '../kit/button.tsx';
 import { formatDuration } from '../kit/format.ts';
 import { Waiting } from '../kit/notes.tsx';
@@ -24,7 +24,6 @@ export function Preview({ row, onClose }: Props) {
   const { session, summary } = row;
   const { sessionId } = session;
   const facts = useFacts(sessionId, session.eventCount);
-  const prompts = usePrompts(sessionId);
   const title = titleOf(session, summary);
   return (
     <aside
@@ -54,20 +53,27 @@ export function Preview({ row, onClose }: Props) {
           title: explain?.(row),
         }))}
       />
-      <Part title="Prompts" count={summary.prompts} shown={prompts.data?.length ?? 0}>
-        {prompts.data?.map(({ sequence, text }) => (
-          <li key={sequence}>
-            <Line sessionId={sessionId} sequence={sequence}>
-              <span className="line-clamp-3">{showHidden(text)}</span>
-            </Line>
-          </li>
-        ))}
-      </Part>
       {facts.isPending && <Waiting label="Loading the preview" rows={6} />}
       {facts.isError && <ErrorNote error={facts.error} onRetry={() => void facts.refetch()} />}
+      {facts.data && <Prompts turns={facts.data.turns} count={summary.prompts} sessionId={sessionId} />}
       {facts.data && <Milestones milestones={facts.data.milestones} sessionId={sessionId} />}
       {facts.data && <FactLists facts={facts.data} sessionId={sessionId} />}
     </aside>
+  );
+}
+
+function Prompts({ turns, count, sessionId }: Pick<SessionFacts, 'turns'> & { count: number; sessionId: string }) {
+  const first = turns.slice(0, FEW);
+  return (
+    <Part title="Prompts" count={count} shown={first.length}>
+      {first.map(({ sequence, prompt }) => (
+        <li key={sequence}>
+          <Line sessionId={sessionId} sequence={sequence}>
+            <span className="line-clamp-3">{showHidden(prompt) || 'Image'}</span>
+          </Line>
+        </li>
+      ))}
+    </Part>
   );
 }
 

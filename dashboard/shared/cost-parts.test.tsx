@@ -35,7 +35,7 @@ async function showList() {
   const service = createService([], [one]);
   service.answers.getSessionFacts = () => ({
     ...{ summary: one.summary, pricesOf: '2026-11-28', usage: USAGE },
-    ...{ branches: [], tools: [], files: [], commands: [], milestones: [], related: [] },
+    ...{ branches: [], tools: [], files: [], commands: [], milestones: [], turns: [], related: [] },
   });
   return show('/sessions', service);
 }

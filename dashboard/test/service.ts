@@ -46,7 +46,7 @@ export function createService(given: readonly Given[] = [], rows = [sessionRow('
     getSessionFacts: ({ sessionId }) => ({
       summary: rowOf(sessionId).summary,
       pricesOf: '2026-11-22',
-      ...{ branches: [], tools: [], files: [], commands: [], usage: [], milestones: [], related: [] },
+      ...{ branches: [], tools: [], files: [], commands: [], usage: [], milestones: [], turns: [], related: [] },
     }),
     findInSession: ({ q = '' }) => ({
       hits: events

@@ -1,4 +1,4 @@
-import type { Milestone } from '../../contract/review.ts';
+import type { Milestone, SessionFacts } from '../../contract/review.ts';
 import type { AddOn } from '../../transcript/entry/add-on.ts';
 import type { Purpose } from '../../transcript/entry/command.ts';
 import type { Price } from '../../transcript/entry/cost.ts';
@@ -10,7 +10,7 @@ import type { Terms } from '../../transcript/entry/usage.ts';
  * Raised whenever the same events give other facts or entries. The service then derives again everything that an earlier
  * version derived.
  */
-export const VERSION = 17;
+export const VERSION = 18;
 
 /** The counts of a response that have a price; `input` includes cached tokens. */
 export type Tokens = [
@@ -145,6 +145,8 @@ export interface Facts {
   /** The type of each sub-agent, by lane. */
   laneTypes: Map<string, string>;
   milestones: Milestone[];
+  /** The first turns. The last one goes on if there are as many of them as prompts. */
+  turns: SessionFacts['turns'];
   shape: Shape;
   /** The bytes that names may still use. */
   room: number;
@@ -182,6 +184,7 @@ export const noFacts = (): Facts => ({
   settings: new Map(),
   counted: '',
   milestones: [],
+  turns: [],
   shape: { width: 1_000, work: [], failures: [] },
   room: ROOM,
 });

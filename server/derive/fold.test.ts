@@ -141,6 +141,36 @@ describe('milestones', () => {
   });
 });
 
+describe('turns', () => {
+  const prompt = (text: string): Event => ['user.message', { text }];
+  const ofSubagent: Event = ['tool.call', { callId: 's', name: 'Read', input: {}, source: { subagent: 'a1' } }];
+
+  test('have the line of their prompt, and their calls and failures, without those of sub-agents', () => {
+    const failed = result('a', 'no', { isError: true });
+    const { turns } = factsOf(
+      call('0', 'ls'),
+      prompt('# Fix it\nNow.'),
+      call('a', 'x'),
+      failed,
+      ofSubagent,
+      prompt(''),
+    );
+    expect(turns).toEqual([
+      { sequence: 2, prompt: 'Fix it', calls: 1, failures: 1 },
+      { sequence: 6, prompt: '', calls: 0, failures: 0 },
+    ]);
+  });
+
+  test('are kept up to a number, and the last one does not get the calls of later ones', () => {
+    const { prompts, turns } = factsOf(...Array.from({ length: 201 }, () => prompt('Go on.')), call('a', 'ls'));
+    expect([prompts, turns.length, turns.at(-1)]).toEqual([
+      201,
+      200,
+      expect.objectContaining({ sequence: 200, calls: 0 }),
+    ]);
+  });
+});
+
 describe('compactions', () => {
   test('that overlapping files of a session repeat count once', () => {
     const compaction: Event = ['compaction', { trigger: 'auto' }, 5];

@@ -1,9 +1,9 @@
-import type { Entry } from '../../transcript/entry/entry.ts';
+import type { Entry, PromptEntry } from '../../transcript/entry/entry.ts';
 import { noteModels } from '../../transcript/entry/models.ts';
 import { noteTold, usagesOf } from '../../transcript/entry/told.ts';
 import { promptLine } from '../../transcript/entry/value.ts';
 import { halfHourOf } from '../store/half-hours.ts';
-import { add, type Day, type Facts, keep, type Tool } from './facts.ts';
+import { add, type Day, type Facts, keep, type Tool, takeRoom } from './facts.ts';
 import { noteFailure, noteLaneSpent, noteLaneType, noteListed, noteUse } from './fold-add-ons.ts';
 import { closeCall, isFirstFailure, openCall } from './fold-calls.ts';
 import { noteMeta } from './fold-meta.ts';
@@ -18,6 +18,7 @@ const MOST = {
   /** Of all days together. */
   halfHours: 3_000,
   tools: 200,
+  turns: 200,
 };
 const FIRST_PROMPT_LENGTH = 300;
 const WORK: ReadonlySet<Entry['kind']> = new Set(['prompt', 'answer', 'reasoning', 'call', 'result', 'subagent']);
@@ -45,6 +46,7 @@ function addEntry(facts: Facts, entry: Entry, priceOf: PriceOf): void {
     addToShape(facts.shape, offset, 'failures');
     facts.failures = add(facts.failures, 1);
     note(dayAt(facts, entry), 'failures');
+    if (!isSubagent) noteInTurn(facts, 'failures');
   }
   if (kind === 'prompt' && !isSubagent) addPrompt(facts, entry);
   else if (kind === 'call') addCall(facts, entry);
@@ -113,7 +115,7 @@ function note(day: Day | undefined, figure: 'prompts' | 'calls' | 'failures'): v
   if (day) day[figure] = add(day[figure], 1);
 }
 
-function addPrompt(facts: Facts, entry: Extract<Entry, { kind: 'prompt' }>): void {
+function addPrompt(facts: Facts, entry: PromptEntry): void {
   facts.prompts = add(facts.prompts, 1);
   facts.interrupted = false;
   const day = dayAt(facts, entry);
@@ -121,9 +123,24 @@ function addPrompt(facts: Facts, entry: Extract<Entry, { kind: 'prompt' }>): voi
   if (day) addHalfHour(facts, day, halfHourAt(facts, entry), 1);
   if (entry.addOn) noteUse(facts, day, entry.addOn, timeOf(facts, entry));
   noteWait(facts, entry);
+  openTurn(facts, entry);
   const line =
     facts.prompts === 1 || facts.firstPrompt === undefined ? promptLine(entry.text, FIRST_PROMPT_LENGTH - 1) : '';
   if (line) facts.firstPrompt = line;
+}
+
+/** After a turn that found no place, no later turn gets one, so that the kept turns are the first. */
+function openTurn(facts: Facts, { sequence, text }: PromptEntry): void {
+  const { turns, prompts } = facts;
+  const prompt = promptLine(text);
+  if (turns.length !== prompts - 1 || turns.length >= MOST.turns || !takeRoom(facts, prompt)) return;
+  turns.push({ sequence, prompt, calls: 0, failures: 0 });
+}
+
+/** Sub-agents may work beyond the turn that started them, and their events may arrive later, so their work is in no turn. */
+function noteInTurn({ turns, prompts }: Facts, figure: 'calls' | 'failures'): void {
+  const turn = turns.length === prompts ? turns.at(-1) : undefined;
+  if (turn) turn[figure] = add(turn[figure], 1);
 }
 
 /** The task of a sub-agent says what a session is about, until the first prompt arrives. */
@@ -136,6 +153,7 @@ function addCall(facts: Facts, entry: Extract<Entry, { kind: 'call' }>): void {
   facts.calls = add(facts.calls, 1);
   const day = dayAt(facts, entry);
   note(day, 'calls');
+  if (!isOfSubagent(entry)) noteInTurn(facts, 'calls');
   if (day) addHalfHour(facts, day, halfHourAt(facts, entry), 1);
   const tool = day && keep(facts, day.tools, entry.name, MOST.tools, (): Tool => [0, 0]);
   if (tool) tool[0]++;

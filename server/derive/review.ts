@@ -93,6 +93,7 @@ export function toSessionFacts(
     }),
     usage: usageOf(facts),
     milestones: facts.milestones,
+    turns: facts.turns,
     ...(window && { contextWindow: window.most, usualWindow: window.usual }),
   };
 }

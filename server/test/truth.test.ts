@@ -21,7 +21,7 @@ import type { Entry } from '../../transcript/entry/entry.ts';
 import { createLanes } from '../../transcript/entry/lanes.ts';
 import { readEvent } from '../../transcript/entry/read.ts';
 import { readRevisions } from '../../transcript/entry/revisions.ts';
-import { noFacts } from '../derive/facts.ts';
+import { type Facts, noFacts } from '../derive/facts.ts';
 import { fold } from '../derive/fold.ts';
 import {
   type Counted,
@@ -193,11 +193,16 @@ function entriesOf(agent: Agent, files: readonly Transcript[]): Entry[] {
   );
 }
 
-/** The service's figures, without sub-agents, which it does not count. */
-function figuresOfService(entries: readonly Entry[]): Omit<Figures, 'subagents'> {
+function factsOf(entries: readonly Entry[]): Facts {
   const facts = noFacts();
   const { standingAt } = readRevisions(entries);
   fold(facts, entries.flatMap(standingAt), () => undefined);
+  return facts;
+}
+
+/** The service's figures, without sub-agents, which it does not count. */
+function figuresOfService(entries: readonly Entry[]): Omit<Figures, 'subagents'> {
+  const facts = factsOf(entries);
   const tokens = [...facts.days.values()].flatMap(({ models }) => [...models.values()]);
   const sum = (at: number) => tokens.reduce((total, of) => total + (of.tokens[at] ?? 0), 0);
   const { prompts, calls, failures, linesAdded: added, linesRemoved: removed, milestones } = facts;
@@ -235,6 +240,14 @@ describe.each(sessions)('the session $session of $name', ({ agent, files, count 
   test('gets its figures from the page, which knows its times', () => {
     expect(figuresOfPage(entries)).toEqual(expected);
     expect(buildTimeline(entries).hasTimes).toBe(true);
+  });
+
+  test('has the same turns in its facts and on its page', () => {
+    const withoutSubagents = entries.filter(({ lane, chain }) => lane === undefined && !chain?.isSide);
+    const ofPage = buildTimeline(withoutSubagents).turns.flatMap(({ prompt, calls, failures }) =>
+      prompt ? [{ sequence: prompt.sequence, calls, failures }] : [],
+    );
+    expect(factsOf(entries).turns).toEqual(ofPage.slice(0, 200).map((turn) => expect.objectContaining(turn)));
   });
 });
 
