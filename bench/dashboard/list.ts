@@ -100,11 +100,11 @@ export async function measureList({ run }: Parts, page: Page, url: string): Prom
   });
   await run(`${list}, wheel`, async (tell) => {
     await page.keyboard.press('Home');
-    const late = await measureScrolling(page, '.frame-page', 240);
+    const late = await measureScrolling(page, '#page', 240);
     const floor = await measureFloor(page, 1, (other, area) => measureScrolling(other, area, 240));
     tell(`${list}, late frames, wheel 240`, late, '%', '≤ floor + 5', `floor ${floor.toFixed(1)} %`);
     // A count does not depend on the machine's load.
-    const styled = (await countStyled(page, () => measureScrolling(page, '.frame-page', 240))) / TURNS;
+    const styled = (await countStyled(page, () => measureScrolling(page, '#page', 240))) / TURNS;
     tell(`${list}, elements styled by a turn of the wheel`, styled, '', '≤ 130', '4 to 5 rows');
   });
   await run(`${list}, a rare word`, async (tell) => {

@@ -63,7 +63,7 @@ test('the dots of live sessions stop pulsing while the list scrolls and pulse ag
   await expect.poll(pulsing).toBeGreaterThan(5);
   const whileScrolled = await listOf(page).evaluate(async (list) => {
     const begun = new Promise((resolve) => new MutationObserver(resolve).observe(list, { attributes: true }));
-    document.querySelector('.frame-page')?.scrollBy(0, 300);
+    document.querySelector('#page')?.scrollBy(0, 300);
     await begun;
     return list.getAnimations({ subtree: true }).length;
   });

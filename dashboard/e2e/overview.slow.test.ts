@@ -120,7 +120,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     await goTo();
     await picture(tab, `overview-${colorScheme}-${width}`);
     const beyond = await page
-      .locator('.frame-page')
+      .locator('#page')
       .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
     expect(beyond).toBe(0);
   });

@@ -231,7 +231,7 @@ describe('the list', () => {
     await goTo('?q=queue');
     await rowOf(page, FLAKY).getByRole('link', { name: /queue/ }).last().waitFor();
     await picture(tab, `sessions-found-${width}`);
-    const area = page.locator('.frame-page');
+    const area = page.locator('#page');
     expect(await area.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
     const { x = 0, width: wide = 0 } = (await rowOf(page, FLAKY).locator('.text-bad').first().boundingBox()) ?? {};
     expect(x + wide).toBeLessThan(width);

@@ -5,6 +5,7 @@ import { Boundary } from '../kit/boundary.tsx';
 import { Button } from '../kit/button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { lazyPart } from '../kit/lazy.tsx';
+import { SkipLink } from '../kit/skip-link.tsx';
 import { Connection } from './connection.tsx';
 import { Rail } from './rail.tsx';
 
@@ -27,11 +28,12 @@ export function Shell({ children }: { children: ReactNode }) {
   }, []);
 
   return (
-    <div className="frame" data-plane={plane} data-sheet={sheet || undefined}>
-      <a href="#page" className="skip-link">
-        Skip to the page
-      </a>
-      <Rail onNavigate={() => setSheet(false)} onPalette={() => setPalette(true)} />
+    <div
+      data-plane={plane}
+      className="grid h-full grid-cols-[216px_minmax(0,1fr)] bg-(--frame) [--frame:var(--bg)] max-[1000px]:grid-cols-[52px_minmax(0,1fr)] max-sm:grid-cols-1 test-plane:[--frame:var(--test-wash)] test-plane:shadow-[inset_0_3px_0_var(--test)]"
+    >
+      <SkipLink to="#page">Skip to the page</SkipLink>
+      <Rail isOpen={sheet} onNavigate={() => setSheet(false)} onPalette={() => setPalette(true)} />
       {sheet && (
         <button
           type="button"
@@ -40,7 +42,13 @@ export function Shell({ children }: { children: ReactNode }) {
           onClick={() => setSheet(false)}
         />
       )}
-      <main id="page" tabIndex={-1} className="frame-page" data-scroll-restoration-id="page">
+      {/* A stable gutter keeps titles at the same place on long and short pages. */}
+      <main
+        id="page"
+        tabIndex={-1}
+        className="relative h-full min-w-0 overflow-y-auto border-line border-l bg-surface outline-none [scrollbar-gutter:stable] max-sm:border-l-0 test-plane:mt-[3px] test-plane:h-[calc(100%-3px)]"
+        data-scroll-restoration-id="page"
+      >
         <Button
           tone="quiet"
           icon

@@ -7,6 +7,7 @@ import { Boundary } from '../kit/boundary.tsx';
 import { useCommands } from '../kit/commands.ts';
 import { plural } from '../kit/format.ts';
 import { lazyPart } from '../kit/lazy.tsx';
+import { SkipLink } from '../kit/skip-link.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { FactsAlone } from './facts-alone.tsx';
 import { FindBar } from './find-bar.tsx';
@@ -58,11 +59,7 @@ export function SessionView({ session }: { session: Session }) {
         <PersonContext value={summary?.userId}>
           <TestRunsContext value={testRuns}>
             <div ref={page} className="session" data-complete={isComplete} data-untimed={isUntimed || undefined}>
-              {!search.view && (
-                <a href="#timeline" className="skip-link">
-                  Skip to the timeline
-                </a>
-              )}
+              {!search.view && <SkipLink to="#timeline">Skip to the timeline</SkipLink>}
               <SessionHeader
                 {...{ session, summary, facts, timeline, outcome, isInspecting, linkOf, ...links }}
                 onInspect={() => setInspecting((before) => !before)}

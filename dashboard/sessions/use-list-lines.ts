@@ -42,7 +42,7 @@ export function useListLines({ rows, isByTime, base, grid, body, stop, hasMore, 
   );
   const virtualizer = useVirtualList<HTMLElement, HTMLElement>({
     count: lines.length,
-    getScrollElement: () => grid.current?.closest<HTMLElement>('.frame-page') ?? null,
+    getScrollElement: () => grid.current?.closest<HTMLElement>('#page') ?? null,
     estimateSize,
     getItemKey,
     scrollMargin: body.current?.offsetTop ?? 0,
