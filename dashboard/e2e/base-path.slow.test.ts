@@ -76,7 +76,7 @@ const strayLinks = (page: Page, { url }: Service) =>
 /** Each page with its heading, and a link of its content that is waited for. */
 const PAGES = [
   ['/', 'Overview', '.plot a'],
-  ['/sessions', 'Sessions', '.session-row a'],
+  ['/sessions', 'Sessions', '[data-session] a'],
   ['/add-ons', 'Add-ons', 'nav a'],
   ['/environments', 'Machines', 'nav a'],
   ['/agents', 'Agents', 'nav a'],
@@ -158,7 +158,7 @@ describe.each([
 
   test('links of the list and of the navigation lead to addresses within the path', async () => {
     await page.goto(`${service.url}/sessions`);
-    await page.locator('.session-row a').first().click();
+    await page.locator('[data-session] a').first().click();
     await page.getByText(RATE_LIMIT.words).first().waitFor();
     expect(page.url()).toContain(session.split('?')[0]);
     expect(await strayLinks(page, service)).toEqual([]);

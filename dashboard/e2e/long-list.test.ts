@@ -50,7 +50,7 @@ const pointAt = async (at: number) => {
   const row = rowsIn(page).nth(at);
   const showsItsMenu = async () => {
     await row.hover();
-    return row.locator('.row-menu').evaluate(isShown);
+    return row.getByRole('button', { name: 'More' }).evaluate(isShown);
   };
   await expect.poll(showsItsMenu, { timeout: 10_000 }).toBe(true);
 };

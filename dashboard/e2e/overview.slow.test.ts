@@ -119,9 +119,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     await page.setViewportSize({ width, height: 900 });
     await goTo();
     await picture(tab, `overview-${colorScheme}-${width}`);
-    const beyond = await page
-      .locator('#page')
-      .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    const beyond = await page.locator('#page').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
     expect(beyond).toBe(0);
   });
 });

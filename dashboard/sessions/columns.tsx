@@ -80,6 +80,14 @@ export const COLUMNS: readonly Column[] = [
   },
 ];
 
+/** The layout of a line: of the names of columns, and of a session. */
+export const LINE = 'flex gap-3 pr-1 pl-2';
+/** The title with what stands beside it. The title gets 400 pixels, or most of a smaller room; the rest is for repository and branch. */
+export const MAIN = 'flex min-w-0 flex-1 items-center gap-4';
+export const TITLE = 'flex min-w-[min(400px,60%)] flex-[1_1_0]';
+export const WHERE = 'flex-[0_1_320px]';
+export const FIGURE = 'flex-none whitespace-nowrap text-right text-muted data-begins:ml-3';
+
 /** Failed calls are at the end of the title's column, so that the title gets the room if there are none. */
 export const FAILED: Column = {
   label: 'Failed',

@@ -33,7 +33,7 @@ function createDays(): Service {
 
 /** The lines of the list: names of days, and ids of sessions. */
 const lines = () =>
-  [...document.querySelectorAll<HTMLElement>('.session-day, .session-row')].map(
+  [...document.querySelectorAll<HTMLElement>('[data-day], [data-session]')].map(
     ({ dataset, textContent }) => dataset.session ?? textContent,
   );
 

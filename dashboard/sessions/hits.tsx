@@ -22,7 +22,8 @@ export function Hits({ row: { session, hits }, addressOf, isCurrent, isNarrow }:
             tabIndex={isCurrent ? 0 : -1}
             className="-ml-1.5 flex h-(--list-hit) items-center gap-3 rounded-sm px-1.5 text-12/5 text-muted hover:bg-hover hover:text-text"
           >
-            <span className="session-hit-kind">{kindOf(eventType)}</span>
+            {/* On a narrow list, the words of the hit need the room. */}
+            {!isNarrow && <span className="w-[68px] flex-none truncate">{kindOf(eventType)}</span>}
             <span className="truncate">
               {from > 0 && '… '}
               {cutMarks(text, marks, from).map(({ start, piece, isMarked }) =>

@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { Order } from '../../contract/names.ts';
 import type { SessionSearch } from '../app/queries.ts';
-import { type Column, FAILED } from './columns.tsx';
+import { type Column, FAILED, FIGURE, LINE, MAIN, TITLE, WHERE } from './columns.tsx';
 
 interface Props {
   columns: readonly Column[];
@@ -23,7 +23,7 @@ export function ListHeader({ columns, search, isOrdered, onOrder }: Props) {
     <span
       key={label}
       role="columnheader"
-      className="session-figure"
+      className={FIGURE}
       data-begins={begins}
       style={{ width: label === FAILED.label ? undefined : width }}
       aria-sort={isOrdered && by === order ? (direction === 'asc' ? 'ascending' : 'descending') : undefined}
@@ -46,18 +46,22 @@ export function ListHeader({ columns, search, isOrdered, onOrder }: Props) {
     </span>
   );
   return (
-    <div role="row" aria-rowindex={1} className="session-cells session-head">
+    <div
+      role="row"
+      aria-rowindex={1}
+      className={`${LINE} h-[calc(var(--list-head)-1px)] items-center text-12/5 text-muted`}
+    >
       <span role="columnheader" className="w-4 flex-none">
         <span className="sr-only">Status</span>
       </span>
-      <span role="presentation" className="session-main">
-        <span role="presentation" className="session-heading">
+      <span role="presentation" className={MAIN}>
+        <span role="presentation" className={`${TITLE} justify-between`}>
           <span role="columnheader">Session</span>
-          <span role="presentation" className="session-failed">
+          <span role="presentation" className="ml-auto flex-none">
             {head(FAILED)}
           </span>
         </span>
-        <span className="session-heading-where" aria-hidden />
+        <span className={WHERE} aria-hidden />
       </span>
       {columns.map((column) => head(column))}
       <span role="columnheader" className="w-7 flex-none">

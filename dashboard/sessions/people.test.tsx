@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 
 const whereOf = (sessionId: string) =>
-  document.querySelector(`[data-session="${sessionId}"] .session-where`)?.textContent ?? '';
+  document.querySelector(`[data-session="${sessionId}"] [data-label="Where"]`)?.textContent ?? '';
 
 test('a row of the list names the member to whom the session belongs, not the account on the machine', async () => {
   await show('/sessions', service);

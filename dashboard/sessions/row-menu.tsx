@@ -29,8 +29,15 @@ export function RowMenu(props: Props) {
   );
 }
 
+/** Its dots are drawn by the browser, because an icon in each row would be hundreds of elements. */
 const MenuButton = (props: ComponentProps<'button'>) => (
-  <button type="button" className="row-menu" aria-label="More" aria-haspopup="menu" {...props} />
+  <button
+    type="button"
+    className="block size-7 cursor-pointer rounded-sm text-transparent before:mx-auto before:block before:size-[3px] before:rounded-[50%] before:bg-current before:shadow-[-5px_0_currentColor,5px_0_currentColor] group-focus-within/row:text-muted group-hover/row:text-muted group-data-narrow/row:text-muted hover:bg-hover hover:text-text data-[state=open]:text-muted"
+    aria-label="More"
+    aria-haspopup="menu"
+    {...props}
+  />
 );
 
 function OpenMenu({

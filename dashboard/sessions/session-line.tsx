@@ -9,7 +9,7 @@ import { SessionCost } from '../shared/session-cost.tsx';
 import { titleOf } from '../shared/session-title.ts';
 import { StatusMark } from '../shared/status-mark.tsx';
 import { VisibilityMark } from '../shared/visibility-mark.tsx';
-import { Changes, type Column, FAILED } from './columns.tsx';
+import { Changes, type Column, FAILED, FIGURE, LINE, MAIN, TITLE, WHERE } from './columns.tsx';
 import { Hits } from './hits.tsx';
 
 interface Props {
@@ -42,7 +42,7 @@ export const SessionLine = memo(function SessionLine(props: Props) {
   return (
     <div
       role="row"
-      className="session-row"
+      className="group/row absolute inset-x-0 top-0 cursor-pointer border-line border-b text-13 [contain:layout_style] hover:bg-hover focus-visible:z-1 focus-visible:rounded-sm focus-visible:-outline-offset-2 aria-selected:bg-selected"
       data-session={sessionId}
       data-narrow={isNarrow || undefined}
       aria-rowindex={index + 2}
@@ -50,12 +50,18 @@ export const SessionLine = memo(function SessionLine(props: Props) {
       tabIndex={isCurrent ? 0 : -1}
       style={{ height, transform: `translateY(${top}px)` }}
     >
-      <div className="session-cells">
+      <div
+        className={`${LINE} ${isNarrow ? 'h-[calc(var(--list-row-narrow)-1px)] items-start pt-2' : 'h-[calc(var(--list-row)-1px)] items-center'}`}
+      >
         <span role="gridcell" className="flex-none">
           <StatusMark session={session} summary={summary} />
         </span>
-        <span role="presentation" className="session-main">
-          <span role="gridcell" className="session-title">
+        <span role="presentation" className={isNarrow ? 'flex min-w-0 flex-1 flex-col' : MAIN}>
+          <span
+            role="gridcell"
+            className={`${isNarrow ? 'flex min-w-0' : TITLE} items-baseline gap-2`}
+            data-label="Session"
+          >
             <a
               href={addressOf(sessionId)}
               tabIndex={-1}
@@ -66,19 +72,23 @@ export const SessionLine = memo(function SessionLine(props: Props) {
             </a>
             <VisibilityMark session={session} />
             {!isNarrow && (
-              <span className="session-failed num" data-label={FAILED.label} title={FAILED.explain?.(row)}>
+              <span
+                className="num ml-auto flex-none text-12/5 empty:hidden"
+                data-label={FAILED.label}
+                title={FAILED.explain?.(row)}
+              >
                 <FAILED.Cell {...row} />
               </span>
             )}
           </span>
-          <Where row={row} machine={machine} owner={owner} />
+          <Where row={row} machine={machine} owner={owner} isNarrow={isNarrow} />
           {isNarrow && <Figures row={row} isBelowDay={isBelowDay} isCurrent={isCurrent} />}
         </span>
         {columns.map(({ label, width, begins, Cell, explain }) => (
           <span
             key={label}
             role="gridcell"
-            className="session-figure num"
+            className={`${FIGURE} num`}
             data-begins={begins}
             style={{ width }}
             title={explain?.(row)}
@@ -96,8 +106,16 @@ export const SessionLine = memo(function SessionLine(props: Props) {
   );
 });
 
+/** What is said second: muted, in one line. */
+const SECOND = 'truncate text-12/[18px] text-muted';
+
 /** Agent · person · repository · branch · machine. */
-function Where({ row: { session, summary }, machine, owner }: Pick<Props, 'row' | 'machine' | 'owner'>) {
+function Where({
+  row: { session, summary },
+  machine,
+  owner,
+  isNarrow,
+}: Pick<Props, 'row' | 'machine' | 'owner' | 'isNarrow'>) {
   const { repository, gitBranch } = summary;
   const nameOfRepository = useRepositoryName();
   const parts = Object.entries({
@@ -108,8 +126,14 @@ function Where({ row: { session, summary }, machine, owner }: Pick<Props, 'row' 
     machine,
   }).filter(([, text]) => text);
   return (
-    <span className="session-where" title={parts.map(([name, text]) => `${name} ${text}`).join('\n')}>
-      {session.secretEnvironment === 'test' && <span className="tag text-test">test</span>}
+    <span
+      className={`${SECOND} ${isNarrow ? '' : WHERE}`}
+      title={parts.map(([name, text]) => `${name} ${text}`).join('\n')}
+      data-label="Where"
+    >
+      {session.secretEnvironment === 'test' && (
+        <span className="tag mr-2 h-4 align-top text-test leading-[14px]">test</span>
+      )}
       <span
         className="mr-2 inline-block size-1.5 rounded-[50%] align-[2px]"
         style={{ background: agentColor(session.agentId) }}
@@ -125,7 +149,9 @@ function Figures({
   isCurrent,
 }: Pick<Props, 'row' | 'isBelowDay' | 'isCurrent'>) {
   return (
-    <span className="session-where session-figures-narrow num">
+    <span
+      className={`${SECOND} num [&>*+*]:before:mx-1.5 [&>*+*]:before:text-line-strong [&>*+*]:before:content-['·']`}
+    >
       <Ago time={session.startedAt} isBelowDay={isBelowDay} />
       {summary.failures > 0 && <span className="text-bad">{formatShort(summary.failures)} failed</span>}
       {summary.filesChanged > 0 && (

@@ -19,7 +19,7 @@ let back: () => void;
 const press = (keys: string) => userEvent.keyboard(keys);
 const focusedRow = () => (document.activeElement as HTMLElement | null)?.dataset.session;
 const focused = () => document.activeElement?.ariaLabel;
-const drawnRows = () => [...document.querySelectorAll<HTMLElement>('.session-row')];
+const drawnRows = () => [...document.querySelectorAll<HTMLElement>('[data-session]')];
 const preview = () => page.getByRole('complementary', { name: 'Preview' }).query()?.querySelector('h2')?.textContent;
 
 async function open(list = rows): Promise<void> {
@@ -143,9 +143,9 @@ test.each([
 ])('a hit in an event of the type %s is called %s, and Tab reaches it', async (eventType, expected) => {
   const hits = [{ sequence: 7, eventType, text: 'some words', marks: [[5, 10] as [number, number]] }];
   await open([{ ...sessionRow('ses_1'), hits }]);
-  const kind = () => document.querySelector('.session-hit-kind')?.textContent;
+  const kind = () => document.querySelector('[data-session] mark')?.closest('a')?.firstElementChild?.textContent;
   await expect.poll(kind).toBe(expected);
-  expect(document.querySelector('.session-row mark')?.textContent).toBe('words');
+  expect(document.querySelector('[data-session] mark')?.textContent).toBe('words');
   await press('j{Tab}{Tab}{Enter}');
   await expect.poll(address).toContain('/sessions/ses_1?e=7');
 });
@@ -153,10 +153,10 @@ test.each([
 test('the words of a hit are marked in the colours of the theme, although no session was opened', async () => {
   const hits = [{ sequence: 7, eventType: 'error', text: 'some words', marks: [[5, 10] as [number, number]] }];
   await open([{ ...sessionRow('ses_1'), hits }]);
-  await expect.poll(() => document.querySelector('.session-row mark')).not.toBeNull();
+  await expect.poll(() => document.querySelector('[data-session] mark')).not.toBeNull();
   const colours = (scheme: string) => {
     document.documentElement.style.colorScheme = scheme;
-    const { backgroundColor, color } = getComputedStyle(document.querySelector('.session-row mark') as Element);
+    const { backgroundColor, color } = getComputedStyle(document.querySelector('[data-session] mark') as Element);
     document.documentElement.style.colorScheme = '';
     return `${color} on ${backgroundColor}`;
   };
@@ -173,7 +173,7 @@ test('sessions are below their days if they are sorted by time', async () => {
     sessionRow('ses_1', at('2025-03-03')),
   ];
   await open(list);
-  const days = () => [...document.querySelectorAll('.session-day')].map(({ textContent }) => textContent);
+  const days = () => [...document.querySelectorAll('[data-day]')].map(({ textContent }) => textContent);
   expect(days()).toEqual(['Tuesday, 4 March 2025', 'Monday, 3 March 2025']);
   const started = () => [...document.querySelectorAll('[data-label="Started"]')].map(({ textContent }) => textContent);
   const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' }).format(Date.parse(at('2025-03-04')));
@@ -203,7 +203,7 @@ test('failures are a red number beside the title, and a session without a title 
     { ...plain, summary: { ...plain.summary, firstCommand: 'npm test', repository } },
     { ...sessionRow('ses_2'), summary: { ...sessionRow('ses_2').summary, repository } },
   ]);
-  const titles = () => [...document.querySelectorAll('.session-title')].map(({ textContent }) => textContent);
+  const titles = () => [...document.querySelectorAll('[data-label="Session"]')].map(({ textContent }) => textContent);
   expect(titles()).toEqual(['$ npm test3', 'in ada/shop']);
   expect(document.querySelector('[data-label="Failed"] .text-bad')?.textContent).toBe('3');
 });
@@ -211,7 +211,7 @@ test('failures are a red number beside the title, and a session without a title 
 test('a title has 400 pixels in a window of 1280', async () => {
   const [first, ...rest] = rows;
   await open([{ ...first, session: { ...first?.session, title: 'An errand '.repeat(40) } } as SessionRow, ...rest]);
-  const title = drawnRows()[0]?.querySelector('.session-title');
+  const title = drawnRows()[0]?.querySelector('[data-label="Session"]');
   expect(title?.clientWidth).toBeGreaterThanOrEqual(400);
 });
 
@@ -223,7 +223,7 @@ test('where a session ran is shown up to its branch in a window of 1280', async 
       summary: { ...first?.summary, repository: 'github.com/harbour/tidewatch', gitBranch: 'main' },
     } as SessionRow,
   ]);
-  const where = drawnRows()[0]?.querySelector('.session-where') as HTMLElement;
+  const where = drawnRows()[0]?.querySelector('[data-label="Where"]') as HTMLElement;
   const text = document.createTreeWalker(where, NodeFilter.SHOW_TEXT).nextNode() as Text;
   const range = document.createRange();
   const end = text.data.indexOf('main') + 'main'.length;

@@ -144,7 +144,12 @@ export function SessionList(props: Props) {
 function DayHead({ day, top }: { day: string; top: number }) {
   const now = useNow();
   return (
-    <div role="row" className="session-day" style={{ transform: `translateY(${top}px)` }}>
+    <div
+      role="row"
+      className="absolute inset-x-0 top-0 h-(--list-day) border-line border-b px-2 pt-3 text-12/5 text-muted"
+      data-day={day}
+      style={{ transform: `translateY(${top}px)` }}
+    >
       <span role="gridcell">{formatDay(day, now)}</span>
     </div>
   );

@@ -31,7 +31,7 @@ test('two sessions are chosen for a comparison in the menus of their rows', asyn
     await page.getByRole('menuitem', { name: item }).click();
   };
   await choose(0, /^Compare with…/);
-  await expect.poll(() => wordsOf(document.querySelector('.list-state') ?? undefined)).toContain('Comparing');
+  await expect.poll(() => wordsOf(document.querySelector('main div[role="status"]') ?? undefined)).toContain('Comparing');
   await choose(1, /^Compare with “/);
   await expect.poll(address).toBe('/compare?one=ses_1&other=ses_2');
 });
@@ -42,7 +42,7 @@ test('a session is not compared with itself, even after the list is read again; 
   await page.viewport(1600, 900);
   await show('/sessions', service);
   const open = () => page.getByRole('button', { name: 'More' }).first().click();
-  const state = () => wordsOf(document.querySelector('.list-state') ?? undefined);
+  const state = () => wordsOf(document.querySelector('main div[role="status"]') ?? undefined);
   await open();
   await page.getByRole('menuitem', { name: /^Compare with…/ }).click();
   await expect.poll(state).toContain('Comparing');
@@ -86,7 +86,7 @@ test('a search goes on by itself while its pages are short, says how far it is, 
     return { sessions: [], nextCursor: cursor === 'a' ? 'b' : 'a', progress: { searched, sessions: 78 } };
   };
   await show('/sessions?q=go', service);
-  const state = () => wordsOf(document.querySelector('.list-state') ?? undefined);
+  const state = () => wordsOf(document.querySelector('main div[role="status"]') ?? undefined);
   await expect.poll(state).toBe('Searched 40 of 78 sessions Searching…');
   expect(page.getByText('No matching sessions').query()).toBeNull();
   release();

@@ -107,7 +107,8 @@ export function SessionsPage() {
       >
         <ViewMenu search={search} />
       </QueryBar>
-      <div className="list-state">
+      {/* A fixed height, so that messages here do not move the list. */}
+      <div className="flex min-h-11 max-w-[2280px] flex-wrap items-center gap-x-4 gap-y-1 px-2 py-1 text-12/5 text-muted *:flex *:flex-wrap *:items-center *:gap-x-4 *:gap-y-1">
         <div role="status">
           {sessions.isSuccess && rows.length > 0 && (
             <span className="num">
