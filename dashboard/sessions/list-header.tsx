@@ -55,7 +55,7 @@ export function ListHeader({ columns, search, isOrdered, onOrder }: Props) {
         <span className="sr-only">Status</span>
       </span>
       <span role="presentation" className={MAIN}>
-        <span role="presentation" className={`${TITLE} justify-between`}>
+        <span role="presentation" className={`${TITLE} items-center justify-between`}>
           <span role="columnheader">Session</span>
           <span role="presentation" className="ml-auto flex-none">
             {head(FAILED)}
