@@ -31,7 +31,9 @@ test('two sessions are chosen for a comparison in the menus of their rows', asyn
     await page.getByRole('menuitem', { name: item }).click();
   };
   await choose(0, /^Compare with…/);
-  await expect.poll(() => wordsOf(document.querySelector('main div[role="status"]') ?? undefined)).toContain('Comparing');
+  await expect
+    .poll(() => wordsOf(document.querySelector('main div[role="status"]') ?? undefined))
+    .toContain('Comparing');
   await choose(1, /^Compare with “/);
   await expect.poll(address).toBe('/compare?one=ses_1&other=ses_2');
 });
