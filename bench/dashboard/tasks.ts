@@ -109,7 +109,7 @@ const TASKS: readonly Task[] = [
       await hand.click(page.getByRole('button', { name: /^#\d+$/ }).first());
       await page.getByRole('region', { name: 'Timeline' }).locator('[data-current]').waitFor();
       await hand.back();
-      await hand.read(page.locator('.changed-file'), new RegExp(TEAM.file));
+      await hand.read(page.locator('[data-file]'), new RegExp(TEAM.file));
       return reason;
     },
   },

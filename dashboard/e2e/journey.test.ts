@@ -79,7 +79,7 @@ describe('from the first visit to an event of the first session', () => {
   test('the timeline of the session shows the prompts', async () => {
     await openFirstSession(page);
     await timelineOf(page).getByRole('listitem').first().waitFor();
-    const prompts = page.getByRole('navigation', { name: 'Prompts' }).locator('.outline-prompt');
+    const prompts = page.getByRole('navigation', { name: 'Prompts' }).locator('[data-line="prompt"]');
     await expect.poll(() => prompts.count()).toBe(2);
     await prompts.first().click();
     await expect.poll(() => currentRow(page).textContent()).toContain(RATE_LIMIT.words);

@@ -90,7 +90,10 @@ function AnswerText({ payload }: { payload: Parameters<typeof resultText>[0] }) 
   const part = partAt(text, useMatch(text));
   const hidden = countLines(text) - countLines(part);
   return (
-    <div className="call-output" data-wrapped={isWrapped}>
+    <div
+      className="data-[wrapped=true]:[&_pre]:whitespace-pre-wrap data-[wrapped=true]:[&_pre]:[overflow-wrap:anywhere]"
+      data-wrapped={isWrapped}
+    >
       <Pictures payload={payload} />
       {text === '' ? <p className="text-12 text-muted">No output.</p> : <Output text={isWhole ? text : part} />}
       <p className="flex gap-1">

@@ -16,7 +16,7 @@ const EVENTS: Given[] = [
 ];
 
 let address: () => string;
-const boxes = () => [...document.querySelectorAll<HTMLElement>('.changed-file')];
+const boxes = () => [...document.querySelectorAll<HTMLElement>('[data-file]')];
 const names = () => boxes().map((box) => box.querySelector('button .font-mono')?.textContent);
 const open = () => boxes().map((box) => box.querySelector('button')?.ariaExpanded === 'true');
 const viewed = () => boxes().map((box) => box.querySelector('input')?.checked);

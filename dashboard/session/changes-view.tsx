@@ -2,7 +2,6 @@ import { useMemo, useRef, useState } from 'react';
 import { Choice } from '../kit/choice.tsx';
 import { formatCount, plural } from '../kit/format.ts';
 import { Lines } from '../kit/lines.tsx';
-import { Scroll } from '../kit/scroll.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { useKeys } from '../kit/use-keys.ts';
 import { EventLink, FileChanges } from './file-changes.tsx';
@@ -10,6 +9,7 @@ import { FileTree } from './file-tree.tsx';
 import type { Timeline } from './model/build.ts';
 import { type ChangedFile, readChangedFiles } from './model/changed-files.ts';
 import { filesOf, toTree } from './model/file-tree.ts';
+import { ViewArea } from './view-area.tsx';
 import { useViewed } from './viewed-files.ts';
 
 interface Props {
@@ -69,7 +69,7 @@ export function ChangesView({ timeline, sessionId, folder, onSelect }: Props) {
   return (
     <div className="flex min-h-0 grow">
       {files.length > 0 && <FileTree {...{ tree, viewed }} current={files[at]} onGo={go} />}
-      <Scroll ref={scroller} aria-label="Changes" className="changes-view">
+      <ViewArea ref={scroller} aria-label="Changes">
         <div className="mb-3 flex flex-wrap items-center gap-3">
           <h2 className="text-14">
             {plural(files.length, 'file')} changed <Lines added={added} removed={removed} />
@@ -124,7 +124,7 @@ export function ChangesView({ timeline, sessionId, folder, onSelect }: Props) {
             )}
           </section>
         )}
-      </Scroll>
+      </ViewArea>
     </div>
   );
 }

@@ -1,15 +1,15 @@
 import type { SessionFacts } from '../../contract/review.ts';
 import { formatCount } from '../kit/format.ts';
 import { Lines } from '../kit/lines.tsx';
-import { Scroll } from '../kit/scroll.tsx';
 import { Table } from '../kit/table.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { removedInWords } from './retention-words.ts';
+import { ViewArea } from './view-area.tsx';
 
 /** The files and tools of a session without its content, which only its person may read, or which was removed. */
 export function FactsAlone({ facts }: { facts: SessionFacts | undefined }) {
   return (
-    <Scroll aria-label="Facts" className="changes-view">
+    <ViewArea aria-label="Facts">
       <div className="flex flex-col gap-6">
         <p className="text-13 text-muted">{facts?.contentRemoved ? removedInWords(facts.contentRemoved) : HIDDEN}</p>
         {facts && facts.files.length > 0 && (
@@ -40,7 +40,7 @@ export function FactsAlone({ facts }: { facts: SessionFacts | undefined }) {
           />
         )}
       </div>
-    </Scroll>
+    </ViewArea>
   );
 }
 

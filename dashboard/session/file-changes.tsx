@@ -32,7 +32,10 @@ export function FileChanges(props: Props) {
   const { file, index, turns, sessionId, folder, isByTurn, isOpen, onOpen, isViewed, onViewed, onSelect } = props;
   const { path, formerly, edits, added, removed, isNew, isGone } = file;
   return (
-    <section className="changed-file" data-file={index}>
+    <section
+      className="mb-3 max-w-[1200px] scroll-mt-2 rounded-md border border-line [&_.diff-title]:hidden [&_.diff]:rounded-none [&_.diff]:border-0"
+      data-file={index}
+    >
       <div className="sticky top-0 z-1 flex items-center gap-3 rounded-md bg-sunken pr-3">
         <button
           type="button"
@@ -73,10 +76,15 @@ function Reasons({ edits, onSelect }: { edits: readonly Edit[]; onSelect: Props[
   return edits.map(({ item, reason }, index) => {
     const isSame = reason !== undefined && edits[index - 1]?.reason?.sequence === reason.sequence;
     return (
-      <p key={item.key} className="change-reason">
+      <p key={item.key} className="flex items-baseline gap-2.5 border-line border-t px-3 py-1 text-muted">
         <EventLink sequence={item.sequence} onSelect={onSelect} />
         {reason && !isSame && (
-          <button type="button" title="Go to this message" onClick={() => onSelect(reason.sequence)}>
+          <button
+            type="button"
+            title="Go to this message"
+            className="min-w-0 cursor-pointer truncate text-left hover:text-text"
+            onClick={() => onSelect(reason.sequence)}
+          >
             {showHidden(reason.text)}
           </button>
         )}

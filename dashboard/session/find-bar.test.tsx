@@ -18,7 +18,7 @@ const CALL = 102;
 
 const open = (query: string) => show(`/sessions/ses_1${query}`, createService(EVENTS));
 const search = () => wordsOf(document.querySelector('search') ?? undefined);
-const output = () => wordsOf(rowOf(CALL)?.querySelector('.call-output') ?? undefined);
+const output = () => wordsOf(rowOf(CALL)?.querySelector('[data-wrapped]') ?? undefined);
 const marked = () => [...(CSS.highlights.get('found') ?? [])].map(String);
 
 beforeEach(() => localStorage.clear());

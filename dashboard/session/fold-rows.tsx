@@ -42,7 +42,7 @@ function Ticks({ item }: { item: GroupItem }) {
       {tools.map((tool) => (
         <span
           key={tool.key}
-          className="tick"
+          className="rounded-[1px] bg-(--kind)"
           data-kind={tool.failed ? 'failure' : tool.changes.length > 0 ? 'edit' : kindOfTool(tool.name)}
           style={{ width: Math.max(2, Math.min(14, room) * Math.sqrt((tool.durationMs ?? 0) / longest)) }}
         />

@@ -91,7 +91,7 @@ test('a text is counted, then masked after a confirmation, and disappears from t
   await expect.element(dialog('The text is masked').getByText(/Masked in 3 places of 2 events/)).toBeVisible();
   expect(asked.slice(1)).toEqual([{ text: SECRET }]);
   await expect.poll(prompt).toContain(MARK);
-  await expect.poll(() => document.querySelector('.session-body')?.textContent).not.toContain(SECRET);
+  await expect.poll(() => document.querySelector('[data-part="body"]')?.textContent).not.toContain(SECRET);
   await expect.element(button('Done')).toHaveFocus();
   await userEvent.keyboard('{Enter}');
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument();

@@ -15,7 +15,11 @@ export function useNotice() {
 
 /** Always in the page, even without words; otherwise screen readers would not announce them. */
 export const Notice = ({ words }: { words: string }) => (
-  <p role="status" className="session-notice">
+  <p
+    role="status"
+    data-part="notice"
+    className="absolute right-4 bottom-14 z-6 max-w-[calc(100%-32px)] rounded-md border border-line bg-raised px-3 py-2 shadow-float empty:invisible"
+  >
     {words}
   </p>
 );

@@ -4,6 +4,7 @@ import { plural } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import { Ago } from '../kit/time.tsx';
 import { useMachineNames } from '../shared/group-names.ts';
+import { HeaderDetails } from './header-details.tsx';
 
 /** Says that other machines, or secrets without a machine, sent events of the session. */
 export function OtherSenders({ sessionId }: { sessionId: string }) {
@@ -13,19 +14,14 @@ export function OtherSenders({ sessionId }: { sessionId: string }) {
   const names = senders.map((sender) => nameOf(sender, machines));
   const kind = senders.every(({ environmentId }) => environmentId === undefined) ? 'secret' : 'machine';
   return (
-    <details className="session-seen">
-      <summary>
-        Sent by another {kind}: {[...new Set(names)].join(', ')}
-      </summary>
-      <ul aria-label="Other senders" className="flex flex-col gap-1 pb-1 pl-4">
-        {senders.map(({ secretId, events, firstSequence, lastSequence, lastAt }, index) => (
-          <li key={secretId}>
-            {names[index]} sent {plural(events, 'event')} between {firstSequence} and {lastSequence}, the last{' '}
-            <Ago time={lastAt} />
-          </li>
-        ))}
-      </ul>
-    </details>
+    <HeaderDetails label="Other senders" summary={`Sent by another ${kind}: ${[...new Set(names)].join(', ')}`}>
+      {senders.map(({ secretId, events, firstSequence, lastSequence, lastAt }, index) => (
+        <li key={secretId}>
+          {names[index]} sent {plural(events, 'event')} between {firstSequence} and {lastSequence}, the last{' '}
+          <Ago time={lastAt} />
+        </li>
+      ))}
+    </HeaderDetails>
   );
 }
 

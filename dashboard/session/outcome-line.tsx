@@ -25,7 +25,10 @@ interface Props extends OutcomeLinks {
 export function OutcomeLine({ outcome, summary, isLive, elapsed, onSelect, onChanges, onFailures }: Props) {
   const { tests, interrupted, commits, pullRequests, changes, failures, waiting, dearest } = outcome;
   return (
-    <ul aria-label="Outcome" className="session-outcome">
+    <ul
+      aria-label="Outcome"
+      className="flex flex-wrap gap-x-1 text-13 tabular-nums max-sm:items-center [&>li:not(:last-child)]:after:ml-1 [&>li:not(:last-child)]:after:text-muted [&>li:not(:last-child)]:after:content-['·']"
+    >
       {interrupted && (
         <Part title="Go to the interruption" tone="text-warn" onClick={() => onSelect(interrupted.at)}>
           {isLive ? 'Last turn interrupted' : 'Interrupted'}
@@ -78,7 +81,7 @@ export function OutcomeLine({ outcome, summary, isLive, elapsed, onSelect, onCha
         <li>
           <SessionCost
             summary={summary}
-            className="outcome-part"
+            className={PART}
             more={
               dearest && (
                 <button type="button" className="link" onClick={() => onSelect(dearest.at)}>
@@ -107,9 +110,11 @@ interface PartProps {
   children: ReactNode;
 }
 
+const PART = 'cursor-pointer rounded-sm hover:underline hover:underline-offset-3 max-sm:min-h-6';
+
 const Part = ({ title, tone = '', onClick, children }: PartProps) => (
   <li>
-    <button type="button" className={`outcome-part ${tone}`} title={title} onClick={onClick}>
+    <button type="button" className={`${PART} ${tone}`} title={title} onClick={onClick}>
       {children}
     </button>
   </li>

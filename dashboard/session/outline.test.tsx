@@ -44,6 +44,6 @@ test('a jump to a failed test run makes its line the current one, and its row sa
   await expect.poll(() => wordsOf(current())).toContain('tests failed');
   // The wait is among the rows above it that are in sight.
   await expect
-    .poll(() => document.querySelector('.outline-milestone[aria-current]')?.textContent)
+    .poll(() => document.querySelector('[data-line="milestone"][aria-current]')?.textContent)
     .toBe('tests were red');
 });

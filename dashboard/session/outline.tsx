@@ -14,6 +14,8 @@ import { useReading } from './reading.ts';
 import { useValue } from './value.ts';
 
 interface Props {
+  /** It is the view in the middle of the page, and not beside it. */
+  fills?: boolean;
   turns: readonly Turn[];
   milestones: readonly Milestone[];
   onSelect: (sequence: number) => void;
@@ -33,7 +35,10 @@ type Line = { sequence: number } & ({ turn: Turn; number: number } | { milestone
 
 /** The story of the session: its prompts and milestones. The current one is highlighted and stays visible. */
 export const Outline = (props: Props) => (
-  <nav aria-label="Prompts" className="prompts">
+  <nav
+    aria-label="Prompts"
+    className={`flex flex-col pt-3 print:hidden ${props.fills ? 'min-h-0 flex-1' : 'w-[260px] flex-none border-line border-r max-[1200px]:hidden'}`}
+  >
     <Boundary of="The prompts" resetKey={props.turns.length}>
       <Lines {...props} />
     </Boundary>
@@ -102,9 +107,10 @@ const Lines = memo(function Lines({ turns, milestones, onSelect }: Props) {
                   <button
                     type="button"
                     tabIndex={index === stop ? 0 : -1}
+                    data-line={'turn' in line ? 'prompt' : 'milestone'}
                     onKeyDown={onKey}
                     onBlur={({ relatedTarget }) => scroller.current?.contains(relatedTarget) || setFocused(undefined)}
-                    className={'turn' in line ? 'outline-prompt' : 'outline-milestone'}
+                    className={`flex w-full min-w-0 cursor-pointer gap-2 rounded-md text-left text-muted hover:bg-hover aria-[current]:bg-hover aria-[current]:text-text ${'turn' in line ? 'px-2 py-1' : 'items-center py-[3px] pr-2 pl-[18px] text-12/5 hover:text-text'}`}
                     aria-current={index === current ? 'location' : undefined}
                     onClick={() => onSelect(line.sequence)}
                   >

@@ -18,7 +18,7 @@ const WORDS = {
 export function Related({ sessionId, related }: { sessionId: string; related: SessionFacts['related'] }) {
   if (related.length === 0) return null;
   return (
-    <ul aria-label="Related sessions" className="session-related">
+    <ul aria-label="Related sessions" className="flex min-w-30 flex-initial items-center gap-x-3.5 overflow-hidden">
       {related.map(({ relation, session }) => (
         <li key={`${relation}${session.sessionId}`} className="inline-flex min-w-0 items-center gap-1.5">
           <GitFork size={12} aria-hidden className="flex-none" />

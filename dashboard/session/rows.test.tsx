@@ -69,12 +69,9 @@ test('a closed group of calls has a tick for each call, red for a failed one', a
     call('d'),
   );
   const { container } = await render(<Group item={group as GroupItem} isOpen={false} onToggle={nothing} />);
-  expect([...container.querySelectorAll<HTMLElement>('.tick')].map(({ dataset }) => dataset.kind)).toEqual([
-    'read',
-    'failure',
-    'read',
-    'read',
-  ]);
+  expect(
+    [...container.querySelectorAll<HTMLElement>('[aria-hidden] > [data-kind]')].map(({ dataset }) => dataset.kind),
+  ).toEqual(['read', 'failure', 'read', 'read']);
   expect(wordsOf(container)).toContain('4 tool calls 1 failed Read 3 · Bash · 1 shown below');
 });
 
@@ -150,7 +147,7 @@ describe('the output of a call', () => {
     { length: 300 },
     (_, index) => `line ${index + 1}${index > 0 ? '' : ' and on'.repeat(90)}`,
   ).join('\n');
-  const shown = () => rowOf(2)?.querySelector<HTMLElement>('.call-output');
+  const shown = () => rowOf(2)?.querySelector<HTMLElement>('[data-wrapped]');
   const lines = () => shown()?.textContent.match(/line \d+/g)?.length;
 
   test('is folded after some lines, and a button unfolds and folds it', async () => {

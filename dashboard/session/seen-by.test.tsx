@@ -67,7 +67,7 @@ test('the header of a session keeps its height when its facts arrive', async () 
   service.answers.listMembers = () => ({ users: [] }) as never;
   await show('/sessions/ses_1', service);
   await expect.poll(() => document.querySelector('[data-complete="true"]')).not.toBeNull();
-  const height = () => document.querySelector('.session-header')?.clientHeight;
+  const height = () => document.querySelector('main header')?.clientHeight;
   const before = height();
   arrive();
   await expect.element(page.getByText('Seen by a former member')).toBeVisible();

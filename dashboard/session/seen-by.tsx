@@ -3,6 +3,7 @@ import { useIsAdmin, usePerson } from '../app/app.ts';
 import { useSessionViews } from '../app/queries.ts';
 import { Ago } from '../kit/time.tsx';
 import { useNameOf } from '../shared/person-name.tsx';
+import { HeaderDetails } from './header-details.tsx';
 
 const WORDS: Record<Look, string> = {
   opened: 'opened it',
@@ -31,28 +32,30 @@ function Views({ sessionId }: { sessionId: string }) {
   const { isRecorded, views } = data;
   if (views.length === 0) {
     return isRecorded ? null : (
-      <span className="session-seen">This organization does not record who looks at sessions.</span>
+      <span className="min-w-30 flex-initial truncate">This organization does not record who looks at sessions.</span>
     );
   }
   const names = [...new Set(views.map((view) => nameOf(view.userId)))];
   return (
-    <details className="session-seen">
-      <summary>
-        Seen by {names.slice(0, 3).join(', ')}
-        {names.length > 3 && ` and ${names.length - 3} more`}
-      </summary>
-      <ul aria-label="Who looked" className="flex flex-col gap-1 pb-1 pl-4">
-        {views.map((view) => (
-          <li key={`${view.userId} ${view.kind} ${view.firstAt}`}>
-            {nameOf(view.userId)} {wordLooks(view)} <Ago time={view.lastAt} />{' '}
-            <span className="text-muted">
-              from {view.surface === 'api' ? 'a program' : 'a browser'} in {view.network}
-            </span>
-          </li>
-        ))}
-        {!isRecorded && <li className="text-muted">This organization no longer records who looks at sessions.</li>}
-      </ul>
-    </details>
+    <HeaderDetails
+      label="Who looked"
+      summary={
+        <>
+          Seen by {names.slice(0, 3).join(', ')}
+          {names.length > 3 && ` and ${names.length - 3} more`}
+        </>
+      }
+    >
+      {views.map((view) => (
+        <li key={`${view.userId} ${view.kind} ${view.firstAt}`}>
+          {nameOf(view.userId)} {wordLooks(view)} <Ago time={view.lastAt} />{' '}
+          <span className="text-muted">
+            from {view.surface === 'api' ? 'a program' : 'a browser'} in {view.network}
+          </span>
+        </li>
+      ))}
+      {!isRecorded && <li className="text-muted">This organization no longer records who looks at sessions.</li>}
+    </HeaderDetails>
   );
 }
 

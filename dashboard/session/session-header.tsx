@@ -77,7 +77,7 @@ export function SessionHeader(props: Props) {
     return facts.flatMap(([name, value]): Head => (value ? [[name, value]] : []));
   };
   return (
-    <header className="session-header">
+    <header className="pt-3 pr-4 pb-2 pl-5 max-sm:px-3 max-sm:pb-1.5 print:[&_button:not(li_*)]:hidden">
       <div className="flex items-start gap-3 max-sm:gap-1 max-sm:pl-9">
         <div className="min-w-0 grow">
           <title>{`${showHidden(title.slice(0, 80))} · Session Capture`}</title>
@@ -109,8 +109,12 @@ export function SessionHeader(props: Props) {
         isLive={isLive}
         elapsed={<Elapsed session={session} summary={summary} />}
       />
-      <Scroll aria-label="About this session" className="session-lines">
-        <p className="session-facts">
+      <Scroll
+        aria-label="About this session"
+        className="max-sm:flex max-sm:gap-3.5 max-sm:overflow-x-auto max-sm:[mask-image:linear-gradient(to_right,#000_calc(100%-32px),transparent)] max-sm:[scrollbar-width:none]"
+      >
+        {/* On a small screen, a fade shows that there is more. */}
+        <p className={`${FACTS} min-h-5`}>
           {session.secretEnvironment === 'test' && <span className="tag text-test">test</span>}
           <VisibilityMark session={session} />
           {facts?.holdId !== undefined && (
@@ -129,7 +133,7 @@ export function SessionHeader(props: Props) {
           <Fact name="model">{meta.model ?? summary?.model}</Fact>
           <Fact name="folder">{meta.cwd}</Fact>
         </p>
-        <div className="session-facts">
+        <div className={`${FACTS} min-h-6 has-[details[open]]:flex-wrap`}>
           <span>{plural(session.eventCount, 'event')}</span>
           {summary && summary.summarizedThrough < session.eventCount && (
             <span role="status" className="text-muted" title="Figures and milestones update by themselves">
@@ -154,9 +158,17 @@ export function SessionHeader(props: Props) {
   );
 }
 
+/**
+ * Each line has its height from the start, so that facts that arrive later do not move the content below. The second one is high
+ * enough for a link to be clicked.
+ */
+const FACTS =
+  'flex min-w-0 items-center gap-x-3.5 overflow-hidden whitespace-nowrap text-12/5 text-muted max-sm:flex-none max-sm:overflow-visible [:where(&>*)]:flex-none';
+
+/** A long name is cut, so that the line does not wrap. */
 const Fact = ({ name, children }: { name: string; children: string | undefined }) =>
   children ? (
-    <span className="session-fact" title={`${name}: ${showHidden(children)}`}>
+    <span className="min-w-0 max-w-max flex-[1_1_64px]" title={`${name}: ${showHidden(children)}`}>
       <span className="block max-w-64 truncate">{showHidden(children)}</span>
     </span>
   ) : null;

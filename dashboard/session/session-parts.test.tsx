@@ -25,7 +25,7 @@ async function open(query = '', facts: Partial<SessionFacts> = {}, events = EVEN
   await expect.poll(() => document.querySelector('[data-complete="true"]')).not.toBeNull();
 }
 const press = (keys: string) => userEvent.keyboard(keys);
-const status = () => wordsOf(document.querySelector('.session-notice') ?? undefined);
+const status = () => wordsOf(document.querySelector('[data-part="notice"]') ?? undefined);
 
 beforeEach(() => localStorage.clear());
 afterEach(() => page.viewport(1280, 800));
@@ -175,7 +175,7 @@ test('on a phone, the header leaves room for the timeline, and nothing scrolls s
     await page.viewport(width, height);
     await open();
     await expect.poll(() => drawnRows().length).toBe(3);
-    expect(document.querySelector('.session-header')?.clientHeight).toBeLessThan(120);
+    expect(document.querySelector('main header')?.clientHeight).toBeLessThan(120);
     expect(document.documentElement.scrollWidth).toBe(width);
     await expect.element(page.getByRole('button', { name: 'Copy link' })).toBeVisible();
     await close();
@@ -242,8 +242,7 @@ describe('the outcome under the title', () => {
     call('a', 'Edit', { file_path: '/a.ts', old_string: 'a', new_string: 'b\nc' }),
     result('a'),
   ];
-  const parts = () =>
-    [...document.querySelectorAll('.session-header .session-outcome > li')].map((part) => part.textContent);
+  const parts = () => [...document.querySelectorAll('[aria-label="Outcome"] > li')].map((part) => part.textContent);
   const part = (name: RegExp) => page.getByRole('list', { name: 'Outcome' }).getByRole('button', { name });
 
   test('shows the result of tests, commits, changes and failures', async () => {
@@ -326,7 +325,7 @@ test('on a low screen, header and strip make room for the rows and return at the
 
 test('the commands of a session are in the palette only on its page', async () => {
   const { close } = await show('/sessions/ses_1', createService([['user.message', { text: 'Go on.' }]]));
-  await expect.poll(() => document.querySelector('.session')).not.toBeNull();
+  await expect.poll(() => document.querySelector('[data-complete]')).not.toBeNull();
   await userEvent.keyboard('{Control>}k{/Control}');
   const options = () => [...document.querySelectorAll('dialog [role="option"]')].map(({ textContent }) => textContent);
   await expect.poll(options).toEqual(expect.arrayContaining(['Next failure', 'Open all rows']));

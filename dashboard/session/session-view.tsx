@@ -36,7 +36,7 @@ const SubagentsView = lazyPart(() => import('./subagents-view.tsx'), 'SubagentsV
 const HelpSheet = lazyPart(() => import('./help-sheet.tsx'), 'HelpSheet');
 const MaskDialog = lazyPart(() => import('./mask-dialog.tsx'), 'MaskDialog');
 
-/** The same query as in `session/styles/header.css`. On such screens, the header scrolls out above the timeline. */
+/** The same query as of `low` in `kit/styles/theme.css`. On such screens, the header scrolls out above the timeline. */
 const LITTLE_HEIGHT = '(max-height: 700px)';
 
 /** A session: header, strip, outline, timeline, and the inspector on demand. */
@@ -58,7 +58,12 @@ export function SessionView({ session }: { session: Session }) {
       <TextsProvider value={data.texts}>
         <PersonContext value={summary?.userId}>
           <TestRunsContext value={testRuns}>
-            <div ref={page} className="session" data-complete={isComplete} data-untimed={isUntimed || undefined}>
+            <div
+              ref={page}
+              className="flex h-full flex-col text-13 low:overflow-y-auto low:*:flex-none"
+              data-complete={isComplete}
+              data-untimed={isUntimed || undefined}
+            >
               {!search.view && <SkipLink to="#timeline">Skip to the timeline</SkipLink>}
               <SessionHeader
                 {...{ session, summary, facts, timeline, outcome, isInspecting, linkOf, ...links }}
@@ -82,7 +87,10 @@ export function SessionView({ session }: { session: Session }) {
                   <ErrorNote error={error} onRetry={retry} />
                 </div>
               )}
-              <div className="session-body">
+              <div
+                className="flex min-h-0 flex-1 border-line border-t low:h-[calc(100%-var(--strip-stays,0px))] max-[1200px]:relative"
+                data-part="body"
+              >
                 {isWithheld && <FactsAlone facts={facts} />}
                 {!isWithheld && search.view !== 'changes' && (
                   <Outline turns={timeline.turns} milestones={milestones} onSelect={place.jump} />
@@ -96,7 +104,7 @@ export function SessionView({ session }: { session: Session }) {
                   </Boundary>
                 )}
               </div>
-              <p className="session-print">
+              <p className="hidden px-5 py-2 text-muted print:block">
                 Only the rows in sight are printed. To print the whole session, choose Print… from its Download menu.
               </p>
               <Suspense>
@@ -149,7 +157,7 @@ function useSelectedText(part: RefObject<HTMLElement | null>): () => string {
       const place = at instanceof Element ? at : at?.parentElement;
       if (!selection || !place || !part.current?.contains(place) || place.closest('dialog')) return;
       const text = selection.toString().trim();
-      if (text !== '' || place.closest('.session-body')) latest.current = text;
+      if (text !== '' || place.closest('[data-part="body"]')) latest.current = text;
     };
     document.addEventListener('selectionchange', note);
     return () => document.removeEventListener('selectionchange', note);
@@ -186,7 +194,7 @@ function Middle({ state: { data, place, search, notice, panel, setPanel, leavePa
         onLeaveLane={place.leaveLane}
         progress={isComplete || eventCount === 0 ? undefined : `${loaded} of ${eventCount} events`}
       />
-      {view === 'story' && <Outline turns={timeline.turns} milestones={milestones} onSelect={place.show} />}
+      {view === 'story' && <Outline fills turns={timeline.turns} milestones={milestones} onSelect={place.show} />}
       {view === 'changes' && (
         <Boundary of="The list of changes" resetKey={loaded}>
           <Suspense>

@@ -1,13 +1,13 @@
 import type { SessionFacts } from '../../contract/review.ts';
 import { formatDuration, plural } from '../kit/format.ts';
 import { usePart } from '../kit/more.tsx';
-import { Scroll } from '../kit/scroll.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { EventLink } from './file-changes.tsx';
 import { Failures } from './fold-rows.tsx';
 import type { LaneItem } from './model/items.ts';
 import { type Outcome, readSubagents } from './model/subagents.ts';
 import { SpentFigures } from './turn-head.tsx';
+import { ViewArea } from './view-area.tsx';
 
 interface Props {
   lanes: readonly LaneItem[];
@@ -28,14 +28,22 @@ const FIRST = 60;
 export function SubagentsView({ lanes, usage, pricesOf, isLive, onSelect, onEnter }: Props) {
   const { part, more } = usePart(readSubagents(lanes), FIRST);
   return (
-    <Scroll aria-label="Sub-agents" className="changes-view">
+    <ViewArea aria-label="Sub-agents">
       <h2 className="mb-2 text-14">
         {lanes.length === 0 ? 'No sub-agents so far' : plural(lanes.length, 'sub-agent')}
       </h2>
       <ul>
         {part.map(({ item, depth, name, task, outcome }) => (
-          <li key={item.key} className="subagent" style={{ paddingLeft: 20 * depth }}>
-            <button type="button" className="subagent-task" onClick={() => onEnter(item.lane)}>
+          <li
+            key={item.key}
+            className="flex min-h-9 max-w-[1200px] flex-wrap items-center gap-x-4 border-line border-b"
+            style={{ paddingLeft: 20 * depth }}
+          >
+            <button
+              type="button"
+              className="min-w-0 flex-[1_1_180px] truncate py-[7px] text-left hover:underline"
+              onClick={() => onEnter(item.lane)}
+            >
               <span className="font-medium">{showHidden(name)}</span>{' '}
               <span className="text-muted">{showHidden(task)}</span>
             </button>
@@ -62,7 +70,7 @@ export function SubagentsView({ lanes, usage, pricesOf, isLive, onSelect, onEnte
         ))}
       </ul>
       {more}
-    </Scroll>
+    </ViewArea>
   );
 }
 

@@ -99,7 +99,7 @@ describe('the list of sessions', () => {
     expect(before).toBeGreaterThan(1_500);
     await page.getByText('Errand 60', { exact: true }).click();
     await expect.poll(address).toBe('/sessions/ses_60');
-    await expect.poll(() => document.querySelector('.session')).not.toBeNull();
+    await expect.poll(() => document.querySelector('[data-complete]')).not.toBeNull();
     back();
     await expect.poll(() => drawnRows().some(({ dataset }) => dataset.session === 'ses_60')).toBe(true);
     await expect.poll(() => document.querySelector('#page')?.scrollTop).toBe(before);

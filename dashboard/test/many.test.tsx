@@ -174,7 +174,7 @@ describe.each([360, 1280])('with titles of 10,000 and of hidden characters, %i p
     ];
     await show('/sessions/ses_1', createService(events, [{ ...row, session: { ...session, title } }]));
     await expect.poll(() => document.querySelector('.timeline-row')).not.toBeNull();
-    expect(document.querySelector('.session-header')?.clientHeight).toBeLessThan(200);
+    expect(document.querySelector('main header')?.clientHeight).toBeLessThan(200);
     expect(document.body.textContent).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b]/);
     expect(overflow()).toBe(0);
   });
@@ -197,10 +197,10 @@ test('500 sub-agents are drawn in part, in the timeline and on their page', asyn
   document.body.replaceChildren();
   await show('/sessions/ses_1?view=agents', createService(events));
   await expect.element(page.getByRole('heading', { name: '500 sub-agents' })).toBeVisible();
-  expect(document.querySelectorAll('.subagent')).toHaveLength(60);
+  expect(document.querySelectorAll('[aria-label="Sub-agents"] li')).toHaveLength(60);
   expect(nodes()).toBeLessThan(MAX_NODES);
   await page.getByRole('button', { name: 'Show more' }).click();
-  await expect.poll(() => document.querySelectorAll('.subagent').length).toBe(120);
+  await expect.poll(() => document.querySelectorAll('[aria-label="Sub-agents"] li').length).toBe(120);
 });
 
 test('an output of 5 MB is drawn in part, as a row and in the inspector', async () => {

@@ -36,7 +36,7 @@ test.each(ENLARGED)(
     const strip = document.querySelector('.strip') as Element;
     expect(isInWindow(strip)).toBe(height > 500);
     area().scrollTo(0, 0);
-    await expect.poll(() => isInWindow(document.querySelector('.session-header h1') as Element)).toBe(true);
+    await expect.poll(() => isInWindow(document.querySelector('main h1') as Element)).toBe(true);
   },
 );
 
@@ -80,10 +80,8 @@ test('on a phone, a long path is cut at its beginning, so that the name of the f
   const path = `${'some-long-folder/'.repeat(12)}name.ts`;
   const edit = { file_path: `/w/${path}`, old_string: 'a', new_string: 'b' };
   await show('/sessions/ses_1?view=changes', createService([call('a', 'Edit', edit), result('a')]));
-  await expect.poll(() => document.querySelector('.changed-file .path bdi')).not.toBeNull();
-  const [outer, text] = ['.path', '.path bdi'].map(
-    (part) => document.querySelector(`.changed-file ${part}`) as Element,
-  );
+  await expect.poll(() => document.querySelector('[data-file] .path bdi')).not.toBeNull();
+  const [outer, text] = ['.path', '.path bdi'].map((part) => document.querySelector(`[data-file] ${part}`) as Element);
   const [box, name] = [outer, text].map((each) => (each as Element).getBoundingClientRect());
   expect(text?.textContent).toMatch(/name\.ts$/);
   expect(name?.left).toBeLessThan(box?.left ?? 0);
