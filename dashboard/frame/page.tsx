@@ -16,7 +16,7 @@ interface Props {
 export function Page({ title, context, actions, wide, children }: Props) {
   return (
     <div
-      className={`page px-6 pt-5 pb-16 max-sm:px-4 ${wide === true ? '' : wide ? 'max-w-[1720px]' : 'max-w-[1248px]'}`}
+      className={`page px-6 pt-5 pb-16 max-sm:px-4 max-sm:pt-3.5 ${wide === true ? '' : wide ? 'max-w-[1720px]' : 'max-w-[1248px]'}`}
     >
       <title>{`${showHidden(title)} · Session Capture`}</title>
       <header className="mb-4 flex min-h-8 flex-wrap items-start justify-between gap-x-4 gap-y-2">
