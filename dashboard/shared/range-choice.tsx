@@ -27,20 +27,22 @@ export function RangeChoice({ search, range, onChange }: Props) {
         value={search.from ? undefined : search.days === 7 ? '7' : search.days === 90 ? '90' : '30'}
         onChange={choose}
       />
-      <DateField
-        label="First day, UTC"
-        day={range.from}
-        max={range.to}
-        onChange={(from) => onChange({ from, to: range.to, days: undefined })}
-      />
-      <span className="text-muted">–</span>
-      <DateField
-        label="Last day, UTC"
-        day={range.to}
-        min={range.from}
-        onChange={(to) => onChange({ from: range.from, to, days: undefined })}
-      />
-      <span className="text-12 text-muted">UTC</span>
+      <div className="flex items-center gap-2">
+        <DateField
+          label="First day, UTC"
+          day={range.from}
+          max={range.to}
+          onChange={(from) => onChange({ from, to: range.to, days: undefined })}
+        />
+        <span className="text-muted">–</span>
+        <DateField
+          label="Last day, UTC"
+          day={range.to}
+          min={range.from}
+          onChange={(to) => onChange({ from: range.from, to, days: undefined })}
+        />
+        <span className="text-12 text-muted">UTC</span>
+      </div>
     </div>
   );
 }
