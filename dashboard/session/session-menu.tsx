@@ -9,7 +9,7 @@ import { Button } from '../kit/button.tsx';
 import { CopyLine } from '../kit/copy.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { lazyPart } from '../kit/lazy.tsx';
-import { Menu, MenuItem } from '../kit/menu.tsx';
+import { Menu, MenuGroup, MenuItem } from '../kit/menu.tsx';
 import { DeleteDialog } from '../shared/delete-dialog.tsx';
 import { VisibilityDialog } from '../shared/visibility.tsx';
 
@@ -38,19 +38,27 @@ export function SessionMenu({ session, onHelp, onMask }: Props) {
           </Button>
         }
       >
-        <MenuItem onSelect={onHelp}>Keyboard shortcuts</MenuItem>
-        {session.mayChangeVisibility && <MenuItem onSelect={() => setOpen('visibility')}>Who may see it…</MenuItem>}
-        <MenuItem onSelect={() => setOpen('share')}>Share…</MenuItem>
-        {onMask && CONTINUED_AGENTS.has(session.agentId) && (
-          <MenuItem onSelect={() => setOpen('continuing')}>Continue on your machine…</MenuItem>
+        <MenuGroup>
+          <MenuItem onSelect={onHelp}>Keyboard shortcuts</MenuItem>
+        </MenuGroup>
+        <MenuGroup>
+          {session.mayChangeVisibility && <MenuItem onSelect={() => setOpen('visibility')}>Who may see it…</MenuItem>}
+          <MenuItem onSelect={() => setOpen('share')}>Share…</MenuItem>
+          {onMask && CONTINUED_AGENTS.has(session.agentId) && (
+            <MenuItem onSelect={() => setOpen('continuing')}>Continue on your machine…</MenuItem>
+          )}
+        </MenuGroup>
+        {(onMask || isAdmin) && (
+          <MenuGroup>
+            {onMask && <MenuItem onSelect={onMask}>Mask a text…</MenuItem>}
+            {isAdmin && (
+              <MenuItem onSelect={() => void navigate({ to: '/holds', search: { session: session.sessionId } })}>
+                Place a hold…
+              </MenuItem>
+            )}
+            {isAdmin && <MenuItem onSelect={() => setOpen('deletion')}>Delete…</MenuItem>}
+          </MenuGroup>
         )}
-        {onMask && <MenuItem onSelect={onMask}>Mask a text…</MenuItem>}
-        {isAdmin && (
-          <MenuItem onSelect={() => void navigate({ to: '/holds', search: { session: session.sessionId } })}>
-            Place a hold…
-          </MenuItem>
-        )}
-        {isAdmin && <MenuItem onSelect={() => setOpen('deletion')}>Delete…</MenuItem>}
       </Menu>
       {open === 'visibility' && <VisibilityDialog session={session} onClose={close} />}
       <Suspense>{open === 'share' && <ShareDialog session={session} onClose={close} />}</Suspense>
