@@ -71,10 +71,10 @@ const Call = ({ item }: { item: ToolItem }) => (
   </>
 );
 
-/** The outcome and the duration of a call, at the edge of the content. */
 /** The test runs after which the tests were known to pass or to fail, by the events that say so. */
 export const TestRunsContext = createContext<ReadonlyMap<number, boolean>>(new Map());
 
+/** The outcome and the duration of a call, at the edge of the content. Failed tests need no second word for the failure. */
 function Outcome({ item, isLive }: { item: ToolItem; isLive: boolean }) {
   const runs = useContext(TestRunsContext);
   const passed = [item, ...item.results].map(({ sequence }) => runs.get(sequence)).find((each) => each !== undefined);
@@ -82,7 +82,9 @@ function Outcome({ item, isLive }: { item: ToolItem; isLive: boolean }) {
   const isWaiting = !item.failed && item.results.length === 0;
   return (
     <span className="row-meta">
-      {item.failed && <span className="exit-chip">{exitCode === undefined ? 'failed' : `exit ${exitCode}`}</span>}
+      {item.failed && (exitCode !== undefined || passed !== false) && (
+        <span className="exit-chip">{exitCode === undefined ? 'failed' : `exit ${exitCode}`}</span>
+      )}
       {passed !== undefined && (
         <span className="exit-chip" data-passed={passed}>
           {passed ? 'tests passed' : 'tests failed'}
