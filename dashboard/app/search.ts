@@ -16,36 +16,51 @@ import {
 
 type Given = Record<string, unknown>;
 
-export const readFrameSearch = ({ plane }: Given): FrameSearch =>
-  plane === 'test' || plane === 'all' ? { plane } : {};
+/** The router keeps given values that a reader leaves out. So each given name without a valid value gets none. */
+const reader =
+  <Search extends object>(names: readonly (keyof Search & string)[], read: (given: Given) => Search) =>
+  (given: Given): Search => ({
+    ...(Object.fromEntries(names.flatMap((name) => (name in given ? [[name, undefined]] : []))) as Partial<Search>),
+    ...read(given),
+  });
 
-export const readSessionsSearch = ({ q, order, direction, compare }: Given): SessionsSearch => ({
-  ...(isText(q) && { q: q.slice(0, MAX_QUERY) }),
-  ...(isOneOf(ORDERS, order) && order !== 'started' && { order }),
-  ...(direction === 'asc' && { direction }),
-  ...(isText(compare) && { compare }),
-});
+export const readFrameSearch = reader<FrameSearch>(['plane'], ({ plane }) =>
+  plane === 'test' || plane === 'all' ? { plane } : {},
+);
+
+export const readSessionsSearch = reader<SessionsSearch>(
+  ['q', 'order', 'direction', 'compare'],
+  ({ q, order, direction, compare }) => ({
+    ...(isText(q) && { q: q.slice(0, MAX_QUERY) }),
+    ...(isOneOf(ORDERS, order) && order !== 'started' && { order }),
+    ...(direction === 'asc' && { direction }),
+    ...(isText(compare) && { compare }),
+  }),
+);
 
 /** The service refuses a longer query. */
 const MAX_QUERY = 1_000;
 
-export const readSessionSearch = ({ e, find, from, to, show, lane, view }: Given): SessionSearch => ({
-  ...(isSequence(e) && { e: Number(e) }),
-  ...(isText(find) && { find }),
-  ...(isSequence(from) && isSequence(to) && Number(from) <= Number(to) && { from: Number(from), to: Number(to) }),
-  ...(isText(show) && { show }),
-  ...(isText(lane) && { lane }),
-  ...(isOneOf(SESSION_VIEWS, view) && { view }),
-});
+export const readSessionSearch = reader<SessionSearch>(
+  ['e', 'find', 'from', 'to', 'show', 'lane', 'view'],
+  ({ e, find, from, to, show, lane, view }) => ({
+    ...(isSequence(e) && { e: Number(e) }),
+    ...(isText(find) && { find }),
+    ...(isSequence(from) && isSequence(to) && Number(from) <= Number(to) && { from: Number(from), to: Number(to) }),
+    ...(isText(show) && { show }),
+    ...(isText(lane) && { lane }),
+    ...(isOneOf(SESSION_VIEWS, view) && { view }),
+  }),
+);
 
-export const readCompareSearch = ({ one, other }: Given): CompareSearch => ({
+export const readCompareSearch = reader<CompareSearch>(['one', 'other'], ({ one, other }) => ({
   ...(isText(one) && { one }),
   ...(isText(other) && { other }),
-});
+}));
 
 const isSequence = (value: unknown): boolean => Number.isSafeInteger(Number(value)) && Number(value) > 0;
 
-export function readOverviewSearch({ days, from, to, by }: Given): OverviewSearch {
+export const readOverviewSearch = reader<OverviewSearch>(['days', 'from', 'to', 'by'], ({ days, from, to, by }) => {
   const isRange = isDay(from) && isDay(to) && from <= to;
   return {
     ...(isRange && { from, to }),
@@ -53,22 +68,22 @@ export function readOverviewSearch({ days, from, to, by }: Given): OverviewSearc
     ...(!isRange && String(days) === '90' && { days: 90 }),
     ...(isOneOf(DIMENSIONS, by) && by !== 'agent' && { by }),
   };
-}
+});
 
-export const readAddOnsSearch = ({ kind, ...given }: Given): AddOnsSearch => {
+export const readAddOnsSearch = reader<AddOnsSearch>(['kind'], ({ kind, ...given }) => {
   const { by: _, ...days } = readOverviewSearch(given);
   return { ...days, ...(isOneOf(ADD_ON_KINDS, kind) && { kind }) };
-};
+});
 
-export const readAuditSearch = ({ action, actor }: Given): AuditSearch => ({
+export const readAuditSearch = reader<AuditSearch>(['action', 'actor'], ({ action, actor }) => ({
   // The page knows the actions, and ignores an unknown one.
   ...(isText(action) && { action }),
   ...(isText(actor) && { actor }),
-});
+}));
 
-export const readHoldsSearch = ({ session }: Given): HoldsSearch => (isText(session) ? { session } : {});
+export const readHoldsSearch = reader<HoldsSearch>(['session'], ({ session }) => (isText(session) ? { session } : {}));
 
-export const readDeviceSearch = ({ code }: Given): DeviceSearch => (isText(code) ? { code } : {});
+export const readDeviceSearch = reader<DeviceSearch>(['code'], ({ code }) => (isText(code) ? { code } : {}));
 
 /** Parses a query string. Every value is a text, and no value is parsed as JSON. */
 export const parseSearch = (text: string): Given => Object.fromEntries(new URLSearchParams(text));
