@@ -7,7 +7,6 @@ import type { Db } from '../store/schema.ts';
 import { type Added, addStored, purgeStoredDays, readSent, readStored, type Stored } from '../store/stored-bytes.ts';
 import { asService } from '../store/tenant.ts';
 import { type Flushable, WriteBehind } from '../write-behind.ts';
-import type { NewBatch } from './session-log.ts';
 
 /** The highest amount of each; 0: no limit. */
 export interface StorageLimits {
@@ -45,6 +44,13 @@ const MAX_ORGANIZATIONS = 10_000;
 const GROWTH_DAYS = 28;
 const MIN_GROWTH_DAYS = 7;
 
+/** An append that has not been stored yet. */
+interface Arriving {
+  organizationId: string;
+  sessionId: string;
+  idempotencyKey: string | null;
+}
+
 interface Count {
   readAt: number;
   day: string;
@@ -76,7 +82,7 @@ export class StorageQuotas implements Flushable {
   }
 
   /** @throws Problem `quota_reached` */
-  async assertRoom({ organizationId, sessionId, idempotencyKey }: NewBatch): Promise<void> {
+  async assertRoom({ organizationId, sessionId, idempotencyKey }: Arriving): Promise<void> {
     const refusal = this.#refusalOfBytes(organizationId);
     // A repeated append gets its earlier answer, although the quota is reached.
     if (refusal && !(idempotencyKey !== null && (await this.#isKnown(organizationId, sessionId, idempotencyKey)))) {
