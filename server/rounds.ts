@@ -5,11 +5,10 @@ import type { JetStreamJournal } from './bus/jetstream-journal.ts';
 import type { DaySums } from './derive/day-sums.ts';
 import type { Indexer } from './derive/indexer.ts';
 import { applyRetention } from './erase/apply-retention.ts';
-import { sweepContents } from './erase/content-expiry.ts';
-import { sweepDeleted, sweepOrphans } from './erase/deletions.ts';
 import { recordExpired } from './erase/due-sessions.ts';
 import { removeDeletedOrganizations } from './erase/organization-removal.ts';
 import { deleteSessionsOfRemoved } from './erase/person-deletions.ts';
+import { purgeOrphans, purgeRemoved } from './erase/purge.ts';
 import type { Countersigner } from './evidence/countersigner.ts';
 import type { StorageQuotas } from './ingest/quotas.ts';
 import type { Revocation } from './ingest/revocation.ts';
@@ -68,7 +67,7 @@ export class Rounds<Name extends string> {
 const NEVER = new AbortController().signal;
 
 export type RoundName =
-  | 'sweep'
+  | 'purge'
   | 'revocations'
   | 'jobs'
   | 'countersigning'
@@ -90,8 +89,8 @@ export interface RoundsOptions {
   clock: TrustedClock;
   now: () => number;
   background: Background;
-  /** Sweeping has its own queue, because the job that removes organizations waits for a sweep. */
-  sweeping: Background;
+  /** Purging has its own queue, because the job that removes organizations waits for it. */
+  purging: Background;
   /** Called when content was removed from the store. */
   onRemoved: () => void;
   revocation: Pick<Revocation, 'resume'>;
@@ -107,55 +106,52 @@ export interface RoundsOptions {
 }
 
 const FLUSH_MS = 10_000;
-const SWEEP_MS = 15_000;
+const PURGE_MS = 15_000;
 const MINUTE_MS = 60_000;
 const CATCH_UP_MS = 300_000;
 const HOUR_MS = 3_600_000;
 
 /** The rounds of a service. */
 export function createRounds(options: RoundsOptions): Rounds<RoundName> {
-  const { background, sweeping, sessionLog, auditHeads, clock, now, onBus, onRemoved, quotas } = options;
+  const { background, purging, sessionLog, auditHeads, clock, now, onBus, onRemoved, quotas } = options;
   const { db } = options.store;
   /** Work that deletes because of age, as of one moment. It does nothing while the clock is doubted. */
   const byAge = (work: (at: number, signal: AbortSignal) => Promise<unknown>) => async (signal: AbortSignal) => {
     const at = await clock.time();
     if (at !== undefined) await work(at, signal);
   };
-  const sweep = async (signal: AbortSignal) => {
-    const removeElsewhere =
-      onBus && ((session: Parameters<typeof onBus.removeDeleted>[0]) => onBus.removeDeleted(session));
-    const deleted = () => sweepDeleted(db, now, { signal, onRemoved, removeElsewhere });
-    await sweepContents(db, now, signal, onRemoved).finally(deleted);
-  };
+  const removeElsewhere =
+    onBus && ((session: Parameters<typeof onBus.removeDeleted>[0]) => onBus.removeDeleted(session));
+  const purge = (signal: AbortSignal) => purgeRemoved(db, now, { signal, onRemoved, removeElsewhere });
   const retain = byAge((at, signal) => applyRetention({ ...options.retention, now: () => at, signal }));
   const removeOrganizations = (signal: AbortSignal) =>
     removeDeletedOrganizations({
       db,
       sessionLog,
-      sweep: () => rounds.run('sweep'),
+      purge: () => rounds.run('purge'),
       onRemoving: async (organizationId) => auditHeads?.end(organizationId),
       signal,
     });
-  const purge = byAge(async (at, signal) => {
+  const purgeOld = byAge(async (at, signal) => {
     await purgeUnused(db, at, signal);
     await quotas.purge(at);
   });
   const deleteOfRemoved = (signal: AbortSignal) => deleteSessionsOfRemoved({ db, sessionLog, signal });
   const rounds: Rounds<RoundName> = new Rounds<RoundName>([
-    { name: 'sweep', everyMs: SWEEP_MS, after: 'retention', run: sweep, queue: sweeping },
+    { name: 'purge', everyMs: PURGE_MS, after: 'retention', run: purge, queue: purging },
     { name: 'revocations', everyMs: MINUTE_MS, run: options.revocation.resume, queue: background },
     { name: 'jobs', everyMs: MINUTE_MS, run: () => options.jobs.resume(), queue: background },
     { name: 'countersigning', everyMs: HOUR_MS, run: () => options.countersigner.catchUp() },
     // A session outlives its retention period by at most this interval.
     { name: 'retention', everyMs: HOUR_MS, run: retain, queue: background },
     { name: 'expired', after: 'retention', run: (signal) => recordExpired(db, now(), signal), queue: background },
-    { name: 'orphans', after: 'expired', run: (signal) => sweepOrphans(db, signal), queue: background },
+    { name: 'orphans', after: 'expired', run: (signal) => purgeOrphans(db, signal), queue: background },
     { name: 'derive', everyMs: CATCH_UP_MS, run: () => options.indexer.catchUp() },
     { name: 'sums', everyMs: MINUTE_MS, run: () => options.daySums.catchUp() },
-    { name: 'unused', everyMs: HOUR_MS, run: purge, queue: background },
-    { name: 'sign-ins', everyMs: SWEEP_MS, run: byAge((at) => purgeDevices(db, at)), queue: background },
-    { name: 'organizations', everyMs: SWEEP_MS, run: removeOrganizations, queue: background },
-    { name: 'removed members', everyMs: SWEEP_MS, run: deleteOfRemoved, queue: background },
+    { name: 'unused', everyMs: HOUR_MS, run: purgeOld, queue: background },
+    { name: 'sign-ins', everyMs: PURGE_MS, run: byAge((at) => purgeDevices(db, at)), queue: background },
+    { name: 'organizations', everyMs: PURGE_MS, run: removeOrganizations, queue: background },
+    { name: 'removed members', everyMs: PURGE_MS, run: deleteOfRemoved, queue: background },
     { name: 'audit heads', everyMs: SIGN_EVERY_MS, run: async () => auditHeads?.sign(), queue: background },
     // A crash loses the counts of this interval.
     { name: 'counters', everyMs: FLUSH_MS, run: () => options.counters.flush(), queue: background },

@@ -109,7 +109,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     new Background({ atOnce, onError, onGivenUp: () => observer?.onGivenUp('background') });
   const queues = {
     background: createQueue(2),
-    sweeping: createQueue(1),
+    purging: createQueue(1),
     jobs: createQueue(2),
     countersigning: createQueue(2),
   };
@@ -151,7 +151,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   // The log of sessions
   const committed: Committed = (change) => {
     changes.publish(change);
-    if (change.status === 'deleted') startRound('sweep');
+    if (change.status === 'deleted') startRound('purge');
     else {
       indexer.note(change);
       if (change.status !== 'active') void countersigner.signSoon(change);
@@ -201,7 +201,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     clock,
     now,
     background: queues.background,
-    sweeping: queues.sweeping,
+    purging: queues.purging,
     onRemoved: () => truncation?.request(),
     revocation,
     jobs,

@@ -2,19 +2,16 @@ import { sql } from 'kysely';
 import { type Expiry, type RetentionBounds, type Term, termsOf } from '../../contract/retention.ts';
 import type { SessionKey } from '../log/decide.ts';
 import { optional, toTimestamp } from '../store/columns.ts';
-import { removeChunks } from '../store/derived-removal.ts';
 import { forUpdate } from '../store/dialect.ts';
-import { assertReadable } from '../store/events.ts';
 import { readPolicy } from '../store/policies.ts';
-import { findContentReceipt } from '../store/receipts.ts';
-import { changedRows, firstRow } from '../store/rows.ts';
+import { findRemoval, lockRemoval, ofRemoved } from '../store/removals.ts';
+import { firstRow } from '../store/rows.ts';
 import { removeSaltKeys } from '../store/salt-keys.ts';
-import type { Db, ExpiredContentRow, SessionRow } from '../store/schema.ts';
+import type { Db, SessionRow } from '../store/schema.ts';
 import { CONTENT_COLUMNS } from '../store/session-columns.ts';
 import { DAY_MS, type Due, mayLoseContent, REPOSITORY, type Unchanged } from './due-sessions.ts';
 import { preventHolds } from './holds.ts';
 import { packKept, readKept, unpackKept, type WithoutContent, writeKept, writeKeptFacts } from './kept-rows.ts';
-import { removeSomeAppends, sweepEach } from './sweep.ts';
 
 /** The rules by which the content of a session expires. */
 export interface Expiring {
@@ -26,7 +23,7 @@ export interface Expiring {
 
 /**
  * Hides the content of a session from all readers at once, if it has expired by the current rules, has no further events and is
- * not held. `sweepContents` removes it from the store afterwards.
+ * not held. `purgeRemoved` removes it from the store afterwards.
  * @returns the session before the change; undefined if it keeps its content
  */
 export const expireContent = (
@@ -53,9 +50,9 @@ export const expireContent = (
     await removeSaltKeys(transaction, { organizationId, sessionId });
     const term = termsOf(rules, bounds, { plane: session.plane, repository }).contentDays as Term;
     await sql`
-      insert into expired_contents (session_id, organization_id, expired_at, last_event_at, event_count, days, target_kind,
-        target_id, kept)
-      select ${sessionId}, ${organizationId}, ${now}, coalesce(
+      insert into removals (session_id, organization_id, what, plane, environment_id, requested_at, last_event_at, event_count,
+        days, target_kind, target_id, kept)
+      select ${sessionId}, ${organizationId}, 'content', plane, environment_id, ${now}, coalesce(
           (select created_at from appends where session_id = ${sessionId} order by first_sequence desc limit 1), created_at),
         ${eventCount}, ${term.days}, ${term.target?.kind ?? null}, ${term.target?.id ?? null}, ${packKept(kept)}
       from sessions where organization_id = ${organizationId} and session_id = ${sessionId}`.execute(transaction);
@@ -71,74 +68,16 @@ const lockSession = (transaction: Db, { organizationId, sessionId }: SessionKey)
     select 1 from sessions where organization_id = ${organizationId} and session_id = ${sessionId}
     ${forUpdate(transaction)}`.execute(transaction);
 
-/**
- * Removes expired content in slices. It continues where another process stopped, and stops after a slice once the signal is
- * aborted. It calls `onRemoved` after each session.
- * @throws as `sweepEach`
- */
-export const sweepContents = (db: Db, now: () => number, signal?: AbortSignal, onRemoved?: () => void): Promise<void> =>
-  sweepEach(
-    (after) => findUnswept(db, after),
-    async (row) => {
-      await sweep(db, row, now(), signal);
-      onRemoved?.();
-    },
-    signal,
-  );
-
-type Unswept = Pick<ExpiredContentRow, 'session_id' | 'organization_id'>;
-
-const findUnswept = (db: Db, after: string) =>
-  firstRow(
-    db,
-    sql<Unswept>`
-      select session_id, organization_id from expired_contents
-      where swept_at is null and session_id > ${after} order by session_id limit 1`,
-  );
-
-async function sweep(db: Db, row: Unswept, now: number, signal?: AbortSignal): Promise<void> {
-  const { organization_id: organizationId, session_id: sessionId } = row;
-  const key = { organizationId, sessionId };
-  await assertReadable(db, key);
-  while (!signal?.aborted && (await removeSomeAppends(db, key, 'expired_contents')) > 0);
-  if (signal?.aborted) return;
-  await removeChunks(db, row);
-  const mine = sql`organization_id = ${organizationId} and session_id = ${sessionId}`;
-  await sql`delete from stored_bytes where ${mine}`.execute(db);
-  await changedRows(db, sql`update expired_contents set swept_at = ${now} where ${mine} and swept_at is null`);
-}
-
-/** Moves the receipt for a session's removed content to its tombstone, so that one receipt continues the other. */
-export const handOverReceipt = (db: Db, { organizationId, sessionId }: SessionKey): Promise<void> =>
-  db.transaction().execute(async (transaction) => {
-    const content = await firstRow(
-      transaction,
-      sql<ExpiredContentRow>`
-        delete from expired_contents where organization_id = ${organizationId} and session_id = ${sessionId}
-        returning *`,
-    );
-    if (!content) return;
-    await sql`
-      update deleted_sessions
-      set removed_events = ${content.removed_events}, removed_appends = ${content.removed_appends},
-        removed_bytes = ${content.removed_bytes}, digest = ${content.digest}
-      where organization_id = ${organizationId} and session_id = ${sessionId}`.execute(transaction);
-  });
-
 /** Restores the derived rows of a session with expired content if they are missing. @returns whether they were missing */
 export const restoreKept = (db: Db, session: SessionRow): Promise<boolean> =>
   db.transaction().execute(async (transaction) => {
     const { organization_id, session_id } = session;
-    const mine = sql`organization_id = ${organization_id} and session_id = ${session_id}`;
-    const row = await firstRow(
-      transaction,
-      // Locked, because another replica may restore the rows too, or a deletion may remove them.
-      sql<Pick<ExpiredContentRow, 'kept'>>`
-        select kept from expired_contents where ${mine} ${forUpdate(transaction)}`,
-    );
-    const isThere = await firstRow(transaction, sql`select 1 from session_facts where ${mine}`);
-    if (!row || isThere) return false;
-    await writeKept(transaction, session, unpackKept(row.kept));
+    const key = { organizationId: organization_id, sessionId: session_id };
+    // Locked, because another replica may restore the rows too, or a deletion may remove them.
+    const removal = await lockRemoval(transaction, key);
+    const isThere = await firstRow(transaction, sql`select 1 from session_facts where ${ofRemoved(key)}`);
+    if (!removal || removal.kept === null || isThere) return false;
+    await writeKept(transaction, session, unpackKept(removal.kept));
     return true;
   });
 
@@ -156,7 +95,8 @@ export async function findExpiry(db: Db, row: SessionRow, bounds: RetentionBound
   const until = (term: Term | undefined): Expiry | undefined =>
     term && { ...term, at: toTimestamp(row.updated_at + term.days * DAY_MS) };
   const [content, all] = [until(terms.contentDays), until(terms.factsDays)];
-  const removed = row.content_expired_at === null ? undefined : await findRemoval(db, organizationId, sessionId);
+  const removed =
+    row.content_expired_at === null ? undefined : await findExpiryOfContent(db, { organizationId, sessionId });
   return {
     ...(removed && { contentRemoved: removed }),
     ...(content && row.content_expired_at === null && { contentKeptUntil: content }),
@@ -164,13 +104,9 @@ export async function findExpiry(db: Db, row: SessionRow, bounds: RetentionBound
   };
 }
 
-async function findRemoval(db: Db, organizationId: string, sessionId: string): Promise<Expiry | undefined> {
-  const row = await findContentReceipt(db, organizationId, sessionId);
-  if (!row) return undefined;
-  const { target_kind: kind, target_id: id } = row;
-  return {
-    at: toTimestamp(row.expired_at),
-    days: row.days,
-    ...(kind !== null && { target: { kind, ...optional('id', id) } }),
-  };
+async function findExpiryOfContent(db: Db, key: SessionKey): Promise<Expiry | undefined> {
+  const row = await findRemoval(db, key, 'content');
+  if (!row || row.days === null) return undefined;
+  const { requested_at, days, target_kind: kind, target_id: id } = row;
+  return { at: toTimestamp(requested_at), days, ...(kind !== null && { target: { kind, ...optional('id', id) } }) };
 }

@@ -65,7 +65,7 @@ export async function removeOrganization(
     sql`
       select 1 from sessions where organization_id = ${organizationId}
       union all
-      select 1 from deleted_sessions where organization_id = ${organizationId} and swept_at is null
+      select 1 from removals where organization_id = ${organizationId} and finished_at is null
       limit 1`,
   );
   if (left) return false;

@@ -3,11 +3,11 @@ import type { Db } from '../store/schema.ts';
 import { listDeletedOrganizations, listRemainingSessions, removeOrganization } from './organization-end.ts';
 import type { SessionEnds } from './session-ends.ts';
 
-export interface Removal {
+export interface OrganizationRemoval {
   db: Db;
   sessionLog: Pick<SessionEnds, 'delete'>;
   /** Removes what deleted sessions left in the store. */
-  sweep: () => Promise<void>;
+  purge: () => Promise<void>;
   /** Called before the last row of an organization is deleted. */
   onRemoving?: (organizationId: string) => Promise<void>;
   signal: AbortSignal;
@@ -21,10 +21,10 @@ export interface Removal {
 export async function removeDeletedOrganizations({
   db,
   sessionLog,
-  sweep,
+  purge,
   onRemoving,
   signal,
-}: Removal): Promise<void> {
+}: OrganizationRemoval): Promise<void> {
   const organizations = await listDeletedOrganizations(db);
   if (organizations.length === 0) return;
   const failures = new Failures();
@@ -38,7 +38,7 @@ export async function removeDeletedOrganizations({
   };
   const emptied = await eachOf(organizations, (organizationId) => deleteSessions(organizationId));
   if (signal.aborted) return;
-  await sweep();
+  await purge();
   await eachOf(emptied, async (organizationId) => {
     await removeOrganization(db, organizationId, async () => onRemoving?.(organizationId));
   });

@@ -1,6 +1,5 @@
 import type { AuditParty } from '../../contract/audit.ts';
 import type { Plane } from '../../contract/secret.ts';
-import { forgetExpiry } from '../erase/deletions.ts';
 import type { Unchanged } from '../erase/due-sessions.ts';
 import { recordRefusal } from '../erase/holds.ts';
 import { newUuid } from '../ids.ts';
@@ -9,6 +8,7 @@ import { bytesOf, encodeFrame, type FramedEvent, type SentBody } from '../log/fr
 import type { Journal } from '../log/journal.ts';
 import { assertTaken, Held } from '../log/outcome.ts';
 import { type Captured, type CaptureOpening, captureSessions, type Opening, openSession } from '../store/opening.ts';
+import { forgetExpiry } from '../store/removals.ts';
 import { listOpen, revokeEnvironment } from '../store/revocation.ts';
 import type { Db, EnvironmentRow, MemberKey, SessionRow } from '../store/schema.ts';
 import { sliceOf } from '../work.ts';

@@ -8,7 +8,7 @@ import { noSuchSession } from '../log/outcome.ts';
 import { person } from '../store/audit-chain.ts';
 import { fromTimestamp, toTimestamp } from '../store/columns.ts';
 import { forgetDeletion } from '../store/ownership.ts';
-import { findContentReceipt, findReceipt, toContentReceipt, toReceipt } from '../store/receipts.ts';
+import { findRemoval, toReceipt } from '../store/removals.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { findSession, listSessions, toSession } from '../store/sessions.ts';
 import { mayName, viewerOf, wholeOrganization } from '../store/viewer.ts';
@@ -75,11 +75,9 @@ export const sessionHandlers = ({ store: { db }, sessionLog, writePermission, in
     },
 
     async getDeletionReceipt({ caller, params }) {
-      const row = await findReceipt(db, caller.organizationId, params.sessionId);
-      if (row) return { status: 200, body: toReceipt(row) };
-      const receipt = await findContentReceipt(db, caller.organizationId, params.sessionId);
-      if (!receipt) throw noDeletion();
-      return { status: 200, body: toContentReceipt(receipt) };
+      const removal = await findRemoval(db, { organizationId: caller.organizationId, sessionId: params.sessionId });
+      if (!removal) throw noDeletion();
+      return { status: 200, body: toReceipt(removal) };
     },
 
     async forgetDeletion({ caller, params }) {

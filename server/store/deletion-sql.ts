@@ -53,17 +53,26 @@ export const lockHolds = (how: 'shared' | 'alone', ids: string): string => `
 export const markDeleted = (at: string): string =>
   `deleted_at = ${at}, status = CASE s.status WHEN 'active' THEN 'failed' ELSE s.status END`;
 
+/** Finds the plane of a deleted session. The parameters are SQL expressions. */
+export const findDeletedPlane = (sessionId: string, organizationId: string): string => `
+  SELECT plane FROM removals WHERE session_id = ${sessionId} AND organization_id = ${organizationId} AND what = 'session'`;
+
 /**
- * Inserts the tombstone of the session `s`, which was just marked. Only an expired session gets `last_event_at`, which
- * distinguishes it from a session that a person deleted.
+ * Inserts the removal of the session `s`, which was just marked: its tombstone. Only an expired session gets `last_event_at`, which
+ * distinguishes it from a session that a person deleted. If the content of the session expired before, its removal continues as
+ * this one, and so does its receipt.
  * @param s where the session is found
  * The other parameters are SQL expressions. The last two name the actor.
  */
 export const insertTombstone = (s: string, isExpired: string, byKind: string, byId: string): string => `
-  INSERT INTO deleted_sessions (session_id, organization_id, environment_id, plane, client_key, deleted_at, event_count,
-    last_event_at, deleted_by_kind, deleted_by_id)
-  SELECT s.session_id, s.organization_id, s.environment_id, s.plane, s.client_key, s.deleted_at, s.event_count,
+  INSERT INTO removals (session_id, organization_id, what, environment_id, plane, client_key, requested_at, event_count,
+    last_event_at, by_kind, by_id)
+  SELECT s.session_id, s.organization_id, 'session', s.environment_id, s.plane, s.client_key, s.deleted_at, s.event_count,
     CASE WHEN ${isExpired} THEN coalesce(
       (SELECT a.created_at FROM appends a WHERE a.session_id = s.session_id ORDER BY a.first_sequence DESC LIMIT 1),
       s.created_at) END, ${byKind}, ${byId}
-  FROM ${s}`;
+  FROM ${s}
+  ON CONFLICT (session_id) DO UPDATE SET what = 'session', client_key = excluded.client_key,
+    requested_at = excluded.requested_at, finished_at = NULL, is_noted = 0,
+    last_event_at = CASE WHEN excluded.last_event_at IS NOT NULL THEN removals.last_event_at END,
+    by_kind = excluded.by_kind, by_id = excluded.by_id, days = NULL, target_kind = NULL, target_id = NULL, kept = NULL`;

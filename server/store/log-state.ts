@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { findReceipt } from './receipts.ts';
+import { findRemoval } from './removals.ts';
 import { allRows, firstRow } from './rows.ts';
 import type { AppendRow, Db, SessionRow } from './schema.ts';
 
@@ -73,7 +73,7 @@ const keyedAppends = (organizationId: string, sessionId: string) => sql`
   where organization_id = ${organizationId} and session_id = ${sessionId}`;
 
 async function findGone(db: Db, organizationId: string, sessionId: string): Promise<LogState | undefined> {
-  const deleted = await findReceipt(db, organizationId, sessionId);
+  const deleted = await findRemoval(db, { organizationId, sessionId }, 'session');
   if (!deleted) return undefined;
   return { session: { plane: deleted.plane, status: 'deleted', event_count: 0, client_ended_at: null }, keys: [] };
 }

@@ -9,7 +9,7 @@ import { environmentUnusable, findEnvironment } from './environments.ts';
 import { findInstallation } from './installations.ts';
 import { findCaptured, findDeleted, findSender, mayInheritFrom } from './ownership.ts';
 import { readPolicy } from './policies.ts';
-import { findContentReceipt } from './receipts.ts';
+import { findRemoval } from './removals.ts';
 import { allRows, firstRow, NONE } from './rows.ts';
 import { insertSaltKeys } from './salt-keys.ts';
 import type { Db, SessionRow } from './schema.ts';
@@ -125,8 +125,8 @@ async function insertOpened(
         and (installations.environment_id is null or installations.environment_id = environments.environment_id)
         ${agentId === undefined ? NONE : sql`and installations.agent_id = ${agentId}`}
         and not exists (
-          select 1 from deleted_sessions
-          where organization_id = ${organizationId} and plane = ${plane} and client_key = ${clientKey})
+          select 1 from removals
+          where organization_id = ${organizationId} and plane = ${plane} and client_key = ${clientKey} and what = 'session')
       ${forShare(db)}
       on conflict (organization_id, plane, client_key) where client_key is not null do nothing
       returning *`,
@@ -205,7 +205,7 @@ async function findByKey(db: Db, organizationId: string, plane: Plane, key: stri
   if (row && row.content_expired_at === null) return { outcome: 'found', row };
   // If its content has expired, its client continues in a new session, just as after a session that expired as a whole.
   const gone = row
-    ? await findContentReceipt(db, organizationId, row.session_id)
+    ? await findRemoval(db, { organizationId, sessionId: row.session_id }, 'content')
     : await findDeleted(db, organizationId, plane, key);
   if (!gone) return row && { outcome: 'found', row };
   const { event_count: eventCount, last_event_at: lastEventAt } = gone;

@@ -4,7 +4,7 @@ import type { SessionKey } from '../log/decide.ts';
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { changedRows, firstRow } from './rows.ts';
-import type { Db, DeletedSessionRow, MemberKey, SecretKey, SecretRow, SessionRow } from './schema.ts';
+import type { Db, MemberKey, RemovalRow, SecretKey, SecretRow, SessionRow } from './schema.ts';
 
 /** The sender of a request with a secret. */
 export interface Sender {
@@ -60,8 +60,8 @@ export const findWritten = (db: Db, { organizationId, sessionId }: SessionKey): 
       select session_id, organization_id, environment_id, user_id, secret_id from sessions
       where organization_id = ${organizationId} and session_id = ${sessionId}
       union all
-      select session_id, organization_id, environment_id, null, null from deleted_sessions
-      where organization_id = ${organizationId} and session_id = ${sessionId} limit 1`,
+      select session_id, organization_id, environment_id, null, null from removals
+      where organization_id = ${organizationId} and session_id = ${sessionId} and what = 'session' limit 1`,
   );
 
 /** Whether a machine may write to the session: it or another machine of its person captured it, or its secret opened it. */
@@ -86,7 +86,7 @@ export const mayRestrict = (row: SessionRow, sender: Sender, now: number): boole
  * only its machine may do that.
  */
 export const mayDeleteAgain = (
-  tombstone: Pick<DeletedSessionRow, 'environment_id' | 'last_event_at'>,
+  tombstone: Pick<RemovalRow, 'environment_id' | 'last_event_at'>,
   sender: Sender,
 ): boolean => tombstone.last_event_at === null || isOfMachine(tombstone, sender);
 
@@ -111,9 +111,9 @@ export const findCaptured = (db: Db, organizationId: string, plane: Plane, clien
 export const findDeleted = (db: Db, organizationId: string, plane: Plane, clientKey: string) =>
   firstRow(
     db,
-    sql<DeletedSessionRow>`
-      select * from deleted_sessions
-      where organization_id = ${organizationId} and plane = ${plane} and client_key = ${clientKey}`,
+    sql<RemovalRow>`
+      select * from removals
+      where organization_id = ${organizationId} and plane = ${plane} and client_key = ${clientKey} and what = 'session'`,
   );
 
 /**
@@ -128,8 +128,11 @@ export const forgetDeletion = (
 ): Promise<boolean> =>
   db.transaction().execute(async (transaction) => {
     const mine = sql`organization_id = ${organizationId} and session_id = ${sessionId}`;
-    const forgotten = await changedRows(transaction, sql`update deleted_sessions set client_key = null where ${mine}`);
-    // The row of the session has the key, too, until the sweep removes the row.
+    const forgotten = await changedRows(
+      transaction,
+      sql`update removals set client_key = null where ${mine} and what = 'session'`,
+    );
+    // The row of the session has the key, too, until the row is removed.
     await sql`update sessions set client_key = null where ${mine} and deleted_at is not null`.execute(transaction);
     if (forgotten === 0) return false;
     const target = { kind: 'session', id: sessionId } as const;

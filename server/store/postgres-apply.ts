@@ -320,7 +320,7 @@ SELECT n.append_id, s.session_id IS NOT NULL AS is_there, a.append_id AS stored,
   d.session_id IS NOT NULL OR o.organization_id IS NULL OR s.content_expired_at IS NOT NULL AS is_gone
 FROM unnest($1::text[], $2::text[], $3::int[], $4::text[]) AS n (organization_id, session_id, first_sequence, append_id)
 LEFT JOIN sessions s ON s.session_id = n.session_id AND s.organization_id = n.organization_id
-LEFT JOIN deleted_sessions d ON d.session_id = n.session_id AND d.organization_id = n.organization_id
+LEFT JOIN removals d ON d.session_id = n.session_id AND d.organization_id = n.organization_id AND d.what = 'session'
 LEFT JOIN organizations o ON o.organization_id = n.organization_id AND o.status <> 'deleted'
 LEFT JOIN appends a ON a.session_id = n.session_id AND a.first_sequence = n.first_sequence`,
 };
@@ -389,7 +389,7 @@ async function apply(client: pg.PoolClient, { appends, closes, deletions }: Numb
       deletions.map(({ organizationId }) => organizationId),
     );
   }
-  // Locks before it inserts. Thus it finds a deleted session as deleted, or the sweep of the session finds the appends.
+  // Locks before it inserts. Thus it finds a deleted session as deleted, or the removal of the session finds the appends.
   await runPrepared(client, LOCK, [sessionIds]);
   const results = appends.length > 0 ? await insert(client, appends) : [];
   const raised = await runPrepared<ChangedSession>(client, RAISE, [sessionIds]);

@@ -5,6 +5,7 @@ import type { Head, KnownAppend, SessionKey } from '../log/decide.ts';
 import { type CachedHead, type ComparingJournal, Heads } from '../log/heads.ts';
 import type { Journal, Proposal } from '../log/journal.ts';
 import { sliceOf } from '../work.ts';
+import { findDeletedPlane } from './deletion-sql.ts';
 import { isUnavailable, storeUnavailable, uniqueViolation } from './dialect.ts';
 import type { KeyedAppend } from './log-state.ts';
 import { isLockTimeout } from './postgres.ts';
@@ -31,7 +32,7 @@ WHERE s.session_id = $1 AND s.organization_id = $2`,
 
 const READ_DELETED: Prepared = {
   name: 'read_deleted',
-  text: 'SELECT plane FROM deleted_sessions WHERE session_id = $1 AND organization_id = $2',
+  text: findDeletedPlane('$1', '$2'),
 };
 
 /** The statement that commits compares the keys itself. */

@@ -263,7 +263,7 @@ export interface SessionRow {
   forked_from_key: string | null;
   /** When the agent ended it, if the client reported that at the opening. It is the default for closing. */
   client_ended_at: Time | null;
-  /** Set from the deletion until a sweep has removed the rows of the session. */
+  /** Set from the deletion until the rows of the session are removed. */
   deleted_at: Time | null;
   /** The secret that opened it; null in old sessions. */
   secret_id: string | null;
@@ -276,26 +276,42 @@ export interface SessionRow {
   masks: number;
 }
 
-/** A deleted session. The row prevents that it is captured again. */
-export interface DeletedSessionRow {
+/**
+ * The removal of a session, or of its content alone, and its receipt. The row of a deleted session prevents that it is captured
+ * again. If a session is deleted whose content is removed, its row continues as that of the deletion.
+ */
+export interface RemovalRow {
   session_id: string;
   organization_id: string;
+  /** session or content */
+  what: 'session' | 'content';
   plane: Plane;
   /** The machine that captured it. */
   environment_id: string;
+  /** Only of a deleted session. */
   client_key: string | null;
-  deleted_at: Time;
-  /** When the last of its events was removed. */
-  swept_at: Time | null;
+  /** From then on nobody sees it. */
+  requested_at: Time;
+  /** When the last of it was removed. */
+  finished_at: Time | null;
   event_count: number;
-  /** When its last event arrived, if it expired; otherwise null. */
+  /** When the last event of the session arrived, if it or its content expired; otherwise null. */
   last_event_at: Time | null;
-  /** 1 once the audit log counts it among the expired sessions. */
+  /** 1 once the audit log counts it among what has expired. */
   is_noted: number;
   /** Who deleted it; null if it expired or was deleted together with its organization. */
-  deleted_by_kind: AuditParty['kind'] | null;
-  deleted_by_id: string | null;
-  /** How much the sweep has removed so far, and the digest of that. */
+  by_kind: AuditParty['kind'] | null;
+  by_id: string | null;
+  /**
+   * Only of content: the retention period of the rule, and the target of the rule: organization, plane or repository; null for
+   * the rule of the operator.
+   */
+  days: number | null;
+  target_kind: RetentionTarget['kind'] | null;
+  target_id: string | null;
+  /** Only of content: the derived rows of the session, which can no longer be derived: compressed JSON in base64. */
+  kept: string | null;
+  /** How much is removed so far, and the digest of that. */
   removed_events: number;
   removed_appends: number;
   removed_bytes: number;
@@ -335,35 +351,6 @@ export interface AppendRow {
   /** How `body` is encoded: see `log/frame.ts`. */
   codec: number;
   body: Uint8Array;
-}
-
-/**
- * Existing sessions without their content, which the retention policy removed. The columns about the removal are the same as in
- * deleted_sessions.
- */
-export interface ExpiredContentRow {
-  session_id: string;
-  organization_id: string;
-  expired_at: Time;
-  /** When the last of the content was removed. */
-  swept_at: Time | null;
-  /** When its last event arrived. */
-  last_event_at: Time;
-  event_count: number;
-  /** The retention period of the rule. */
-  days: number;
-  /** The target of the rule: organization, plane or repository; null for the rule of the operator. */
-  target_kind: RetentionTarget['kind'] | null;
-  target_id: string | null;
-  /** 1 once the audit log counts it among the sessions with expired content. */
-  is_noted: number;
-  removed_events: number;
-  removed_appends: number;
-  removed_bytes: number;
-  /** The digest of the removed appends: see `nextDigest`. */
-  digest: string | null;
-  /** The derived rows of the session, which can no longer be derived: compressed JSON in base64. */
-  kept: string;
 }
 
 /** Looks at sessions: one row for each person, kind of look and hour. */
@@ -715,11 +702,10 @@ export interface Database {
   environments: EnvironmentRow;
   installations: InstallationRow;
   sessions: SessionRow;
-  deleted_sessions: DeletedSessionRow;
+  removals: RemovalRow;
   stored_bytes: StoredBytesRow;
   stored_days: StoredDayRow;
   appends: AppendRow;
-  expired_contents: ExpiredContentRow;
   session_views: SessionViewRow;
   masks: MaskRow;
   jobs: JobRow;
@@ -742,8 +728,7 @@ export interface Database {
 export interface Defaults {
   secrets: 'is_machine';
   sessions: 'visibility' | 'masks';
-  deleted_sessions: 'is_noted' | 'removed_events' | 'removed_appends' | 'removed_bytes';
-  expired_contents: 'is_noted' | 'removed_events' | 'removed_appends' | 'removed_bytes';
+  removals: 'is_noted' | 'removed_events' | 'removed_appends' | 'removed_bytes';
   masks: 'events' | 'places' | 'fields' | 'sessions' | 'found' | 'held' | 'damaged';
   jobs: 'progress' | 'not_before' | 'attempts';
   shares: 'views';
@@ -771,11 +756,10 @@ export const PRIMARY_KEYS = {
   environments: ['environment_id'],
   installations: ['installation_id'],
   sessions: ['session_id'],
-  deleted_sessions: ['session_id'],
+  removals: ['session_id'],
   stored_bytes: ['session_id'],
   stored_days: ['organization_id', 'day'],
   appends: ['session_id', 'first_sequence'],
-  expired_contents: ['session_id'],
   session_views: ['session_id', 'kind', 'hour', 'user_id'],
   masks: ['mask_id'],
   jobs: ['job_id'],

@@ -61,8 +61,7 @@ const TABLES = {
   views: { of: 'organization' },
   holds: { of: 'organization' },
   sessions: { of: 'organization', session: { tells: 'mixed', removed: 'apart' } },
-  deleted_sessions: { of: 'organization', session: { tells: 'counts', removed: 'apart' } },
-  expired_contents: { of: 'organization', session: { tells: 'facts', removed: 'apart' } },
+  removals: { of: 'organization', session: { tells: 'mixed', removed: 'apart' } },
   appends: {
     of: 'organization',
     session: { tells: 'content', removed: 'apart' },

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sweepDeleted, sweepOrphans } from '../erase/deletions.ts';
 import { endOrganization } from '../erase/organization-end.ts';
+import { purgeOrphans, purgeRemoved } from '../erase/purge.ts';
 import { newUuid } from '../ids.ts';
 import { encodeFrame } from '../log/frame.ts';
 import { applyNumbered } from '../store/postgres-apply.ts';
@@ -58,7 +58,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     return { connect } as unknown as pg.Pool;
   }
 
-  test('leaves nothing behind if its session is deleted and swept during the write', async () => {
+  test('leaves nothing behind if its session is deleted and removed during the write', async () => {
     const { service, ours } = world;
     const { db, pool } = service.store;
     const sessionId = await openSession(service, ours.live, ours);
@@ -66,7 +66,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     const begin = () => {
       deletion = (async () => {
         await markDeleted(sessionId);
-        await sweepDeleted(db, () => 1);
+        await purgeRemoved(db, () => 1);
       })();
     };
     await applyNumbered(interrupted(pool as pg.Pool, begin), {
@@ -78,7 +78,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     expect(await appendsOf(sessionId)).toEqual([]);
   });
 
-  test('is gone if its session was swept while another replica sweeps it too', async () => {
+  test('is gone if its session was removed while another replica removes it too', async () => {
     const { service, ours } = world;
     const { db } = service.store;
     const sessionId = await openSession(service, ours.live, ours);
@@ -93,21 +93,21 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     const other = await (service.store.pool as pg.Pool).connect();
     await other.query('BEGIN');
     await other.query('DELETE FROM appends WHERE session_id = $1 AND first_sequence <= 20', [sessionId]);
-    const swept = sweepDeleted(db, () => 1);
+    const purged = purgeRemoved(db, () => 1);
     await pause(LONG_ENOUGH_MS);
     await other.query('COMMIT');
     other.release();
-    await swept;
+    await purged;
     expect(await appendsOf(sessionId)).toEqual([]);
   });
 
-  test('is removed by a later sweep if its session was already swept', async () => {
+  test('is removed by a later round if its session was already removed', async () => {
     const { service, ours } = world;
     const { db } = service.store;
     const sessionId = await openSession(service, ours.live, ours);
     const { firstSequence, lastSequence, appendId, codec, body } = appendTo(sessionId);
     await markDeleted(sessionId);
-    await sweepDeleted(db, () => 1);
+    await purgeRemoved(db, () => 1);
     await db
       .insertInto('appends')
       .values({
@@ -123,7 +123,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
         body,
       })
       .execute();
-    await sweepOrphans(db);
+    await purgeOrphans(db);
     expect(await appendsOf(sessionId)).toEqual([]);
   });
 

@@ -6,8 +6,8 @@ import type { Bus } from '../bus/bus.ts';
 import { retryDeadLetters } from '../bus/dead-letters.ts';
 import { writeEntry } from '../bus/entry.ts';
 import { Worker } from '../bus/worker.ts';
-import { sweepDeleted } from '../erase/deletions.ts';
 import { removeOrganization } from '../erase/organization-end.ts';
+import { purgeRemoved } from '../erase/purge.ts';
 import { newUuid } from '../ids.ts';
 import { createTenant, event, openSession, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -140,7 +140,7 @@ describe.runIf(inject('natsUrl'))('a worker that cannot write', () => {
     const last = (await bus.history(place)).at(-1)?.sequence ?? 0;
     expect(await bus.publish({ place, entry: { kind: 'deleted' }, behind: last })).toBeGreaterThan(last);
     const worker = start(() => undefined);
-    const deleted = service.store.db.selectFrom('deleted_sessions').select('session_id');
+    const deleted = service.store.db.selectFrom('removals').select('session_id');
     await expect.poll(() => deleted.execute(), SOON).toEqual([{ session_id: sessionId }]);
     expect(await appendTo(sessionId)).toMatchObject({ status: 404, body: { code: 'session_deleted' } });
     await worker.close();
@@ -157,8 +157,8 @@ describe.runIf(inject('natsUrl'))('a worker that cannot write', () => {
     const request = { as: tenant.owner, body: { name } };
     expect((await service.call('POST', '/v1/organizations/me/deletion', request)).status).toBe(200);
     const remove = async () => {
-      // The service does the same, but waits at least 15 s if a session was marked during a sweep.
-      await sweepDeleted(db, () => 1);
+      // The service does the same, but waits at least 15 s if a session was marked during a purge.
+      await purgeRemoved(db, () => 1);
       await removeOrganization(db, tenant.organizationId);
       return mine.select('status').execute();
     };

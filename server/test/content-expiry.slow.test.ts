@@ -10,13 +10,15 @@ import { patience, times } from '../../contract/test/runs.ts';
 import { AuditKey } from '../audit/heads.ts';
 import { withoutContentIn } from '../derive/review.ts';
 import { applyRetention } from '../erase/apply-retention.ts';
-import { restoreKept, sweepContents } from '../erase/content-expiry.ts';
+import { restoreKept } from '../erase/content-expiry.ts';
 import { recordExpired } from '../erase/due-sessions.ts';
 import { unpackKept } from '../erase/kept-rows.ts';
+import { purgeRemoved } from '../erase/purge.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { claimSession } from '../store/derived.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
 import { forShare } from '../store/dialect.ts';
+import { finishRemoval, nextDigest } from '../store/removals.ts';
 import type { Db } from '../store/schema.ts';
 import { CONTENT_COLUMNS, TEXT_COLUMNS } from '../store/session-columns.ts';
 import { exportRows } from '../transfer/export.ts';
@@ -97,7 +99,7 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
   async function run(): Promise<void> {
     const { store, clock } = world.service;
     await expire();
-    await sweepContents(store.db, () => clock.now);
+    await purgeRemoved(store.db, () => clock.now);
     await recordExpired(store.db, clock.now);
   }
 
@@ -156,7 +158,7 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
       const texts = rows.map((row) => JSON.stringify(row)).filter((text) => !text.includes(other));
       expect(texts.join('\n'), name).not.toContain(MARK);
     }
-    const [expired] = await db.selectFrom('expired_contents').select('kept').where('session_id', '=', id).execute();
+    const [expired] = await db.selectFrom('removals').select('kept').where('session_id', '=', id).execute();
     expect(JSON.stringify(unpackKept(expired?.kept ?? ''))).not.toContain(MARK);
     for (const path of ['events', 'index']) {
       const reply = await service.call('GET', `/v1/organizations/me/sessions/${id}/${path}`, { as: ours.owner });
@@ -208,7 +210,7 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
     let total = 0;
     for (let round = 0; round < ROUNDS; round++) {
       await db.updateTable('sessions').set({ content_expired_at: null }).where('session_id', 'in', ids).execute();
-      await db.deleteFrom('expired_contents').execute();
+      await db.deleteFrom('removals').execute();
       const body = { target: { kind: 'everything' }, reason: 'a lawsuit' };
       const placing = async () => {
         await pause(round * 5);
@@ -310,7 +312,7 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
       const asked = { db: store.db, organization: 'ours', person, file, key, now: () => clock.now };
       const rows = await exportRows(asked);
       expect(zstdDecompressSync(readFileSync(file)).toString()).not.toContain(MARK);
-      expect(rows.get('expired_contents')).toBe(1);
+      expect(rows.get('removals')).toBe(1);
     }
     rmSync(folder, { recursive: true });
   });
@@ -340,12 +342,13 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
     const { service, ours } = world;
     const { db } = service.store;
     const many = Array.from({ length: 2_001 }, (_, at) => ({
-      ...{ session_id: `ses_${at}`, organization_id: ours.organizationId, expired_at: 1, swept_at: 1 },
+      ...({ session_id: `ses_${at}`, organization_id: ours.organizationId, what: 'content', plane: 'live' } as const),
+      ...{ environment_id: 'env_1', client_key: null, requested_at: 1, finished_at: 1, by_kind: null, by_id: null },
       ...{ last_event_at: 1, event_count: 2, days: 30, target_kind: null, target_id: null, digest: null, kept: '' },
     }));
     for (let from = 0; from < many.length; from += 500)
       await db
-        .insertInto('expired_contents')
+        .insertInto('removals')
         .values(many.slice(from, from + 500))
         .execute();
     await recordExpired(db, service.clock.now);
@@ -376,8 +379,73 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
     await expect
       .poll(() => get(`${path}/receipt`, ours.admin))
       .toMatchObject({ why: 'person', events: before.events, digest: before.digest });
-    const rows = await sql`select * from expired_contents`.execute(service.store.db);
-    await expect.poll(() => rows.rows.length).toBeLessThan(2);
+    const removals = await service.store.db.selectFrom('removals').selectAll().execute();
+    expect(removals).toMatchObject([{ session_id: id, what: 'session', kept: null, days: null }]);
+  });
+
+  test('leave the time of the last event to a session that expires later', async () => {
+    const { db } = world.service.store;
+    const id = await past();
+    await setPolicy([ORGANIZATION]);
+    await run();
+    const find = () => db.selectFrom('removals').selectAll().where('session_id', '=', id).executeTakeFirstOrThrow();
+    const { last_event_at } = await find();
+    const session = db.selectFrom('sessions').select('created_at').where('session_id', '=', id);
+    expect(Number(last_event_at)).toBeGreaterThan(Number((await session.executeTakeFirstOrThrow()).created_at));
+    await setPolicy([{ ...ORGANIZATION, factsDays: 35 }]);
+    await run();
+    expect(await find()).toMatchObject({ what: 'session', last_event_at });
+    const { entries } = await get('/v1/organizations/me/audit?action=session.expired', world.ours.admin);
+    expect(entries).toMatchObject([{ details: { sessions: 1, events: EVENTS.length } }]);
+  });
+
+  test('that a stopped process has removed in part are in one receipt with the rest, which a deletion removes', async () => {
+    const { service, ours } = world;
+    const { db } = service.store;
+    const id = await past(true);
+    for (let batch = 0; batch < 24; batch++) {
+      const body = { events: [{ eventType: 'notice', payload: { batch } }] };
+      expect((await service.call('POST', `/v1/sessions/${id}/events`, { as: ours.live, body })).status).toBe(200);
+    }
+    await service.call('POST', `/v1/sessions/${id}/complete`, { as: ours.live, body: {} });
+    await expect.poll(async () => (await facts(id)).summary?.summarizedThrough).toBe(EVENTS.length + 24);
+    const at = service.clock.now - 40 * DAY_MS;
+    await db.updateTable('sessions').set({ updated_at: at }).where('session_id', '=', id).execute();
+    const appends = await db
+      .selectFrom('appends')
+      .selectAll()
+      .where('session_id', '=', id)
+      .orderBy('first_sequence')
+      .execute();
+    await setPolicy([ORGANIZATION]);
+    await expire();
+    let asked = 0;
+    const stopsAfterOneSlice = {
+      get aborted() {
+        return ++asked > 2;
+      },
+    } as AbortSignal;
+    await purgeRemoved(db, () => service.clock.now, { signal: stopsAfterOneSlice });
+    const path = `/v1/organizations/me/sessions/${id}`;
+    const half = await get(`${path}/receipt`, ours.admin);
+    expect(half).toMatchObject({ why: 'policy', appends: 20 });
+    expect(half).not.toHaveProperty('removedAt');
+    await service.call('DELETE', path, { as: ours.owner });
+    // The removal of content that another process has begun does not end the deletion.
+    await db
+      .transaction()
+      .execute((transaction) =>
+        finishRemoval(transaction, { organizationId: ours.organizationId, sessionId: id }, 'content', 1),
+      );
+    await purgeRemoved(db, () => service.clock.now);
+    const digest = appends.reduce<string | null>((before, { body }) => nextDigest(before, body), null);
+    await expect
+      .poll(() => get(`${path}/receipt`, ours.admin))
+      .toMatchObject({
+        ...{ why: 'person', appends: 25, events: EVENTS.length + 24, digest },
+        removedAt: new Date(service.clock.now).toISOString(),
+      });
+    expect(await db.selectFrom('appends').select('append_id').where('session_id', '=', id).execute()).toEqual([]);
   });
 
   test('stay if a rule for the repository or the plane says so', async () => {
@@ -403,7 +471,7 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
     const isLeft = () => [file, `${file}-wal`].some((path) => existsSync(path) && readFileSync(path).includes(MARK));
     expect(isLeft()).toBe(true);
     // The first call may join the run of the service's start.
-    for (const round of ['sweep', 'sweep'] as const) await next.run(round);
+    for (const round of ['purge', 'purge'] as const) await next.run(round);
     await expect.poll(isLeft, { timeout: 30_000, interval: 500 }).toBe(false);
     await next.close();
     expect(file).not.toBe('');

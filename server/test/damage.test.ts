@@ -138,7 +138,7 @@ describe.each(ENGINES)('a damaged session on %s', (engine) => {
       expect(await run()).toMatchObject({ found: 1, damaged: 1 });
     }));
 
-  test('that was deleted stays hidden, is swept no further, and is logged once in an hour', () =>
+  test('that was deleted stays hidden, is removed no further, and is logged once in an hour', () =>
     whileRunning(async (service) => {
       const { ours } = world;
       const url = `/v1/organizations/me/sessions/${damaged}`;

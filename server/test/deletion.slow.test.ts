@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { sweepDeleted } from '../erase/deletions.ts';
+import { purgeRemoved } from '../erase/purge.ts';
 import { SESSION_TABLES } from '../store/tables.ts';
 import { attach, LOGS, reopen, type TestStore } from './engines.ts';
 import { issueSecret, openSession, registerMachine, whenDerived } from './factories.ts';
@@ -13,7 +13,7 @@ import { settled, startTestService, type TestService } from './harness.ts';
 import { startWorld, type World } from './world.ts';
 
 /** All tables with rows of single sessions, apart from the receipts of deletions. */
-const REMOVED = SESSION_TABLES.filter((table) => table !== 'deleted_sessions');
+const REMOVED = SESSION_TABLES.filter((table) => table !== 'removals');
 const NOTHING = Object.fromEntries(REMOVED.map((table) => [table, 0]));
 
 /** Counts the rows that the store has of the session, by table. */
@@ -27,7 +27,7 @@ async function heldOf({ db }: TestStore, sessionId: string): Promise<Record<stri
 
 /** Adds a row of the session to each table that has none. */
 async function fillTables(store: TestStore, organizationId: string, sessionId: string): Promise<void> {
-  const known = { organization_id: organizationId, session_id: sessionId, swept_at: 1 };
+  const known = { organization_id: organizationId, session_id: sessionId };
   const tables = await store.db.introspection.getTables();
   for (const [table, count] of Object.entries(await heldOf(store, sessionId))) {
     if (count > 0) continue;
@@ -44,18 +44,24 @@ async function fillTables(store: TestStore, organizationId: string, sessionId: s
   }
 }
 
-/** Leaves the session in the state of a process that stops before the sweep. */
+/** Leaves the session in the state of a process that stops before the purge. */
 async function markDeleted({ db }: TestStore, organizationId: string, sessionId: string): Promise<void> {
   const marked = { deleted_at: 1, status: 'failed' } as const;
   await db.updateTable('sessions').set(marked).where('session_id', '=', sessionId).execute();
-  const row = { session_id: sessionId, organization_id: organizationId, plane: 'live', client_key: null } as const;
+  const row = {
+    session_id: sessionId,
+    organization_id: organizationId,
+    what: 'session',
+    plane: 'live',
+    client_key: null,
+  } as const;
   await db
-    .insertInto('deleted_sessions')
+    .insertInto('removals')
     .values({
       ...row,
       environment_id: 'env_1',
-      deleted_at: 1,
-      swept_at: null,
+      requested_at: 1,
+      finished_at: null,
       event_count: 0,
       last_event_at: null,
       ...NOBODY,
@@ -63,7 +69,7 @@ async function markDeleted({ db }: TestStore, organizationId: string, sessionId:
     .execute();
 }
 
-const NOBODY = { deleted_by_kind: null, deleted_by_id: null, digest: null };
+const NOBODY = { by_kind: null, by_id: null, days: null, target_kind: null, target_id: null, kept: null, digest: null };
 
 describe.each(LOGS)('a deleted session on %s', (engine) => {
   let world: World;
@@ -75,8 +81,8 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     await world.service.close();
   });
 
-  const heldAfterSweep = async (service: TestService, sessionId: string) => {
-    await service.run('sweep');
+  const heldAfterPurge = async (service: TestService, sessionId: string) => {
+    await service.run('purge');
     return heldOf(service.store, sessionId);
   };
 
@@ -126,8 +132,8 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     );
     const bytes = stored.reduce((sum, { body }) => sum + body.byteLength, 0);
     await remove(sessionId);
-    // Runs at the same time as the service's own sweep.
-    await sweepDeleted(service.store.db, () => service.clock.now);
+    // Runs at the same time as the service's own purge.
+    await purgeRemoved(service.store.db, () => service.clock.now);
     const path = `/v1/organizations/me/sessions/${sessionId}/receipt`;
     const read = async () => (await service.call('GET', path, { as: ours.admin })).body;
     const removed = { why: 'person', events: 45, appends: 45, bytes, digest: digest.toString('hex') };
@@ -147,26 +153,26 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     await expect.poll(() => heldOf(service.store, sessionId)).toEqual(NOTHING);
   });
 
-  test('is swept by the next process if the first process stopped', async () => {
+  test('is removed by the next process if the first process stopped', async () => {
     const { service, ours } = world;
     const sessionId = await fill(3);
     await markDeleted(service.store, ours.organizationId, sessionId);
     const next = await startTestService(engine, {}, service.store);
     await expect.poll(() => heldOf(service.store, sessionId)).toEqual(NOTHING);
     await next.close();
-    await sweepDeleted(service.store.db, () => 2);
-    const { rows } = await sql<{ swept: number }>`SELECT count(*) AS swept FROM deleted_sessions
-      WHERE swept_at IS NOT NULL`.execute(service.store.db);
-    expect(Number(rows[0]?.swept)).toBe(1);
+    await purgeRemoved(service.store.db, () => 2);
+    const { rows } = await sql<{ finished: number }>`SELECT count(*) AS finished FROM removals
+      WHERE finished_at IS NOT NULL`.execute(service.store.db);
+    expect(Number(rows[0]?.finished)).toBe(1);
   });
 
-  test('is swept by the next round in any case', async () => {
+  test('is removed by the next round in any case', async () => {
     const { service, ours } = world;
     const sessionId = await fill(1);
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const next = await startTestService(engine, {}, service.store);
     await markDeleted(service.store, ours.organizationId, sessionId);
-    await expect.poll(() => heldAfterSweep(next, sessionId), { timeout: 60_000 }).toEqual(NOTHING);
+    await expect.poll(() => heldAfterPurge(next, sessionId), { timeout: 60_000 }).toEqual(NOTHING);
     await next.close();
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -219,7 +225,7 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     const lastEventAt = new Date(past).toISOString();
     await remove(deleted.sessionId);
     const next = await startTestService(engine, { RETENTION_DAYS: 29 }, service.store);
-    await expect.poll(() => heldAfterSweep(next, old.sessionId), { timeout: 60_000 }).toEqual(NOTHING);
+    await expect.poll(() => heldAfterPurge(next, old.sessionId), { timeout: 60_000 }).toEqual(NOTHING);
     await next.app.close();
 
     const asked = [{ clientKey: key('a') }, { clientKey: key('b') }, { clientKey: key('c'), continues: key('a') }];

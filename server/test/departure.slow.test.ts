@@ -230,7 +230,7 @@ describe.each(ENGINES)('removing deleted organizations on %s', (engine) => {
           removed.push(sessionId);
         },
       },
-      sweep: async () => undefined,
+      purge: async () => undefined,
     });
     await expect(removal).rejects.toThrow('cannot be deleted');
     expect(removed).toContain(theirs.sessionId);

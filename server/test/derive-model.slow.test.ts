@@ -3,7 +3,7 @@ import type { KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { patience, runs } from '../../contract/test/runs.ts';
 import { splitPayload } from '../../transcript/parts.ts';
-import { sweepDeleted } from '../erase/deletions.ts';
+import { purgeRemoved } from '../erase/purge.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
 import type { Db } from '../store/schema.ts';
@@ -234,7 +234,7 @@ describe.each(ENGINES)('derived data on %s', (engine) => {
       await log.close({ ...place, status: 'completed', endedAt: undefined }).catch(() => undefined);
     } else if (one.kind === 'delete') {
       await log.delete(place).catch(() => undefined);
-      await sweepDeleted(store.db, () => 1);
+      await purgeRemoved(store.db, () => 1);
     } else if (one.kind === 'derive') {
       await derive(one.by === 0 ? store.db : other.db, organizationId, sessionId, processes[one.by]);
     } else if (one.kind === 'derive at once') {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { sweepDeleted } from '../erase/deletions.ts';
+import { purgeRemoved } from '../erase/purge.ts';
 import { SessionViews } from '../ingest/session-views.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { ENGINES } from './engines.ts';
@@ -102,7 +102,7 @@ describe.each(ENGINES)('views of a session on %s', (engine) => {
     note();
     await call('DELETE', `sessions/${ours.sessionId}`, ours.owner);
     await looks.flush();
-    await sweepDeleted(service.store.db, () => 2);
+    await purgeRemoved(service.store.db, () => 2);
     await expect.poll(stored).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Visibility } from '../../contract/session.ts';
-import { sweepDeleted } from '../erase/deletions.ts';
+import { purgeRemoved } from '../erase/purge.ts';
 import { outlineOf } from '../ingest/outline.ts';
 import { ShareCounts } from '../ingest/share-counts.ts';
 import { ENGINES } from './engines.ts';
@@ -175,7 +175,7 @@ describe.each(ENGINES)('a share on %s', (engine) => {
     const { token } = await share(ours.member);
     await call('DELETE', `sessions/${ours.sessionId}`, ours.owner);
     expect([404, 410]).toContain((await open(token)).status);
-    await sweepDeleted(service.store.db, () => service.clock.now);
+    await purgeRemoved(service.store.db, () => service.clock.now);
     const left = () => service.store.db.selectFrom('shares').select('session_id').execute();
     await expect.poll(left).not.toContainEqual({ session_id: ours.sessionId });
     expect((await open(token)).status).toBe(404);

@@ -41,7 +41,7 @@ const OF_ONE: AnyRouteName[] = ROUTE_NAMES.filter(
   (route) => /secret|member|admin|directory/.test(TABLE[route].auth) && route !== 'streamChanges',
 );
 
-const isOfSession = (table: string) => table !== 'deleted_sessions' && SESSION_TABLES.some((name) => name === table);
+const isOfSession = (table: string) => table !== 'removals' && SESSION_TABLES.some((name) => name === table);
 
 describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organizations on PostgreSQL', () => {
   let world: World;
@@ -55,7 +55,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organ
         const isMine = isOfSession(table) ? sql`session_id = ${session_id}` : sql`organization_id = ${organization_id}`;
         return (await sql`select 1 from ${sql.table(table)} where ${isMine} limit 1`.execute(db)).rows.length > 0;
       };
-      await insertExample(db, 'deleted_sessions', { ...mine, session_id: `gone_${session_id}` });
+      await insertExample(db, 'removals', { ...mine, session_id: `gone_${session_id}` });
       for (const table of TENANT_TABLES) if (!(await has(table))) await insertExample(db, table, mine);
       // The service signs sessions in its own time.
       await sql`delete from session_chains where session_id = ${session_id}`.execute(db);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { NOTHING } from '../derive/day-figures.ts';
 import { DaySums } from '../derive/day-sums.ts';
-import { sweepDeleted } from '../erase/deletions.ts';
+import { purgeRemoved } from '../erase/purge.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
 import { runAll } from '../store/rows.ts';
 import type { Db } from '../store/schema.ts';
@@ -132,7 +132,7 @@ describe.each(ENGINES)('the sums of a day on %s', (engine) => {
       ['nul\ufffd', 1],
     ]);
     await service.call('DELETE', `/v1/organizations/me/sessions/${sessionId}`, { as: tenant.owner });
-    await sweepDeleted(service.store.db, () => service.clock.now);
+    await purgeRemoved(service.store.db, () => service.clock.now);
     await expect.poll(async () => (await read()).total.sessions).toBe(0);
     expect(await service.store.db.selectFrom('session_days').selectAll().execute()).toEqual([]);
     expect(await service.store.db.selectFrom('usage_days').selectAll().execute()).toEqual([]);

@@ -40,8 +40,7 @@ export const EXPORTED: { [Name in MovedTable]?: (organizationId: string) => RawB
   views: own,
   holds: own,
   sessions: kept,
-  deleted_sessions: own,
-  expired_contents: own,
+  removals: own,
   appends: (organizationId) =>
     sql`organization_id = ${organizationId}
       and session_id in (select session_id from sessions where ${kept(organizationId)} and ${WITH_CONTENT})`,
@@ -76,7 +75,7 @@ export const selectPerson = (organizationId: string, userId: string): Selection 
       and environment_id in (select environment_id from environments where ${theirs})`,
     views: sql`organization_id = ${organizationId} and created_by = ${userId}`,
     sessions,
-    expired_contents: ofTheirs,
+    removals: ofTheirs,
     appends: sql`${ofTheirs} and session_id in (select session_id from sessions where ${sessions} and ${WITH_CONTENT})`,
     ...ofSessions,
     session_views: theirs,

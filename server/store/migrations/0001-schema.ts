@@ -312,7 +312,7 @@ create table sessions (
   forked_from_key text,
   -- When the agent ended it, if the client reported that at the opening. It is the default for closing.
   client_ended_at bigint,
-  -- Set from the deletion until a sweep has removed the rows of the session.
+  -- Set from the deletion until the rows of the session are removed.
   deleted_at bigint,
   -- The secret that opened it; null in old sessions.
   secret_id text,
@@ -365,35 +365,48 @@ create index sessions_with_content on sessions (organization_id, created_at, ses
 create index sessions_by_folder on sessions (environment_id, substr(repo_root, 1, 300), repository)
   where repository is not null;
 
--- A deleted session. The row prevents that it is captured again.
-create table deleted_sessions (
+-- The removal of a session, or of its content alone, and its receipt. The row of a deleted session prevents that it is captured
+-- again. If a session is deleted whose content is removed, its row continues as that of the deletion.
+create table removals (
   session_id text primary key,
   organization_id text not null references organizations (organization_id),
+  -- session or content
+  what text not null, --: 'session' | 'content'
   plane text not null, --: Plane
   -- The machine that captured it.
   environment_id text not null,
+  -- Only of a deleted session.
   client_key text,
-  deleted_at bigint not null,
-  -- When the last of its events was removed.
-  swept_at bigint,
+  -- From then on nobody sees it.
+  requested_at bigint not null,
+  -- When the last of it was removed.
+  finished_at bigint,
   event_count integer not null,
-  -- When its last event arrived, if it expired; otherwise null.
+  -- When the last event of the session arrived, if it or its content expired; otherwise null.
   last_event_at bigint,
-  -- 1 once the audit log counts it among the expired sessions.
+  -- 1 once the audit log counts it among what has expired.
   is_noted integer default 0 not null,
   -- Who deleted it; null if it expired or was deleted together with its organization.
-  deleted_by_kind text, --: AuditParty['kind']
-  deleted_by_id text,
-  -- How much the sweep has removed so far, and the digest of that.
+  by_kind text, --: AuditParty['kind']
+  by_id text,
+  -- Only of content: the retention period of the rule, and the target of the rule: organization, plane or repository; null for
+  -- the rule of the operator.
+  days integer,
+  target_kind text, --: RetentionTarget['kind']
+  target_id text,
+  -- Only of content: the derived rows of the session, which can no longer be derived: compressed JSON in base64.
+  kept text,
+  -- How much is removed so far, and the digest of that.
   removed_events bigint default 0 not null,
   removed_appends bigint default 0 not null,
   removed_bytes bigint default 0 not null,
   -- The digest of the removed appends: see \`nextDigest\`.
   digest text
 );
-create index deleted_sessions_by_client_key on deleted_sessions (organization_id, plane, client_key);
-create index deleted_sessions_unswept on deleted_sessions (session_id, swept_at) where swept_at is null;
-create index deleted_sessions_unnoted on deleted_sessions (organization_id)
+create index removals_by_organization on removals (organization_id);
+create index removals_by_client_key on removals (organization_id, plane, client_key);
+create index removals_unfinished on removals (session_id) where finished_at is null;
+create index removals_unnoted on removals (organization_id, what)
   where last_event_at is not null and is_noted = 0;
 
 -- How many uncompressed bytes of events a session has. Written every few seconds.

@@ -1,38 +1,8 @@
 import { forEngines } from './engines.ts';
 
-/** Expired content, looks at sessions, masks, jobs, signed chains and shares. */
+/** Looks at sessions, masks, jobs, signed chains and shares. */
 export const GOVERNANCE = forEngines(
   () => `
--- Existing sessions without their content, which the retention policy removed. The columns about the removal are the same as in
--- deleted_sessions.
-create table expired_contents (
-  session_id text primary key,
-  organization_id text not null references organizations (organization_id),
-  expired_at bigint not null,
-  -- When the last of the content was removed.
-  swept_at bigint,
-  -- When its last event arrived.
-  last_event_at bigint not null,
-  event_count integer not null,
-  -- The retention period of the rule.
-  days integer not null,
-  -- The target of the rule: organization, plane or repository; null for the rule of the operator.
-  target_kind text, --: RetentionTarget['kind']
-  target_id text,
-  -- 1 once the audit log counts it among the sessions with expired content.
-  is_noted integer default 0 not null,
-  removed_events bigint default 0 not null,
-  removed_appends bigint default 0 not null,
-  removed_bytes bigint default 0 not null,
-  -- The digest of the removed appends: see \`nextDigest\`.
-  digest text,
-  -- The derived rows of the session, which can no longer be derived: compressed JSON in base64.
-  kept text not null
-);
-create index expired_contents_by_organization on expired_contents (organization_id);
-create index expired_contents_unswept on expired_contents (session_id) where swept_at is null;
-create index expired_contents_unnoted on expired_contents (organization_id) where is_noted = 0;
-
 -- Looks at sessions: one row for each person, kind of look and hour.
 create table session_views (
   session_id text not null,

@@ -3,13 +3,12 @@ import { pack } from '../../log/codec.ts';
 import { type Decision, decide, type Entry, type Head, type KnownAppend } from '../../log/decide.ts';
 import type { ChangeRequest } from '../../log/journal.ts';
 import { addEntries, type ChainHead, type Happened, holdHead, type Statement } from '../audit-chain.ts';
-import { findHold, insertTombstone, markDeleted } from '../deletion-sql.ts';
+import { findDeletedPlane, findHold, insertTombstone, markDeleted } from '../deletion-sql.ts';
 import type { AppendRow, SessionRow } from '../schema.ts';
 
 const FIND_HEAD = `
   SELECT plane, status, event_count, client_ended_at, deleted_at FROM sessions
   WHERE session_id = ? AND organization_id = ?`;
-const FIND_DELETED = 'SELECT plane FROM deleted_sessions WHERE session_id = ? AND organization_id = ?';
 const FIND_KEY = `
   SELECT append_id, fingerprint, first_sequence, last_sequence FROM appends
   WHERE session_id = ? AND idempotency_key = ? AND organization_id = ?`;
@@ -39,7 +38,7 @@ export type Settled = Decision | { failed: string };
  */
 export function createChangeGroup(database: DatabaseSync): (changes: readonly ChangeRequest[]) => Settled[] {
   const findHead = database.prepare(FIND_HEAD);
-  const findDeleted = database.prepare(FIND_DELETED);
+  const findDeleted = database.prepare(findDeletedPlane('?', '?'));
   const findKey = database.prepare(FIND_KEY);
   const holds = database.prepare(findHold('?', '?'));
   const count = database.prepare(COUNT);
