@@ -34,7 +34,7 @@ const Counts = {
 /** A text that was masked in a session. The service does not keep the text itself. */
 export const MaskReceipt = Type.Object({
   maskId: Id('msk'),
-  by: Type.String({ description: 'opaque id, `usr_…`; `service`: a sweep by the rules of redaction' }),
+  by: Type.String({ description: 'opaque id, `usr_…`; `service`: a scan by the rules of redaction' }),
   requestedAt: Timestamp,
   finishedAt: Type.Optional({ ...Timestamp, description: 'absent while it runs' }),
   outcome: Type.Optional(

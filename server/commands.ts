@@ -12,7 +12,7 @@ import { connectBus } from './bus/connect.ts';
 import { listDeadLetters, retryDeadLetters } from './bus/dead-letters.ts';
 import { joinBus, leaveBus } from './bus/numbering.ts';
 import { type Config, ConfigError } from './config.ts';
-import { sweep } from './erase/mask/scan-command.ts';
+import { scanSecretsCommand } from './erase/mask/scan-command.ts';
 import { beginStore } from './first-start.ts';
 import { reindex } from './reindex.ts';
 import { moveStore } from './store/move.ts';
@@ -39,7 +39,7 @@ export const COMMANDS: Record<string, Command> = {
   'dead-letter retry': onBus(async ({ pool }, bus, write) => {
     if (pool) await retryDeadLetters(bus, pool, write);
   }),
-  sweep,
+  'scan-secrets': scanSecretsCommand,
   'audit verify': verifyAuditLogs,
   'begin anew': beginAnew,
   'clock confirm': confirmTime,
@@ -51,7 +51,7 @@ export const COMMANDS: Record<string, Command> = {
 
 /** The options of each command; the others have none. */
 const OPTIONS_OF: Record<string, string> = {
-  sweep: '[--apply] [--after SESSION] | --cancel',
+  'scan-secrets': '[--apply] [--after SESSION] | --cancel',
   'audit verify': '[--heads FILE]',
   backup: 'FILE [--scheduled]',
   restore: 'FILE [--check] [--key KEY]',

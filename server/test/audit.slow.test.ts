@@ -170,7 +170,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
     expect((await verifyAudit(service.store.db, NO_HEADS)).findings).toEqual([]);
   });
 
-  test('counts expired sessions of one sweep in one entry', async () => {
+  test('counts expired sessions of one round in one entry', async () => {
     const { ours, service } = world;
     const past = service.clock.now - 30 * 86_400_000;
     const { db } = service.store;
@@ -180,7 +180,7 @@ describe.each(ENGINES)('the audit log on %s', (engine) => {
       .set({ created_at: past, updated_at: past })
       .where('session_id', 'in', old)
       .execute();
-    // The sweep at this service's start would count some of the sessions.
+    // The round at this service's start would count some of the sessions.
     await service.app.close();
     const expiring = await startTestService(engine, { RETENTION_DAYS: 29 }, service.store);
     const path = '/v1/organizations/me/audit?action=session.expired';

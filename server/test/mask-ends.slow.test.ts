@@ -100,9 +100,10 @@ describe.each(ENGINES)('the end of a mask on %s', (engine) => {
         isSettled: events.isSettled,
         places: [],
         left: [],
+        rules: {},
         isComplete: true,
       }),
-      end: async () => ({ masked: events.end(), isSettled: true, places: [], isComplete: true, left: [] }),
+      end: async () => ({ masked: events.end(), isSettled: true, places: [], isComplete: true, left: [], rules: {} }),
       maskFields: () => expect.unreachable(),
       drop: async () => undefined,
     };

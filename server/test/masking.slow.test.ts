@@ -427,7 +427,7 @@ describe.runIf(inject('natsUrl'))('masking a text over an event bus', () => {
     expect((await sent()).join()).not.toContain(MARKER);
   });
 
-  test('by the rules of a sweep leaves nothing of the text on the bus', async () => {
+  test('by the rules of a scan leaves nothing of the text on the bus', async () => {
     const { ours, service } = world;
     const { db, dataDir, databaseUrl } = service.store;
     const token = ['ghp', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'].join('_');
@@ -436,7 +436,7 @@ describe.runIf(inject('natsUrl'))('masking a text over an event bus', () => {
     await whenDerived(service, ours.member, sessionId, 1);
     expect((await sent()).join()).toContain(token);
     const config = testConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl });
-    await COMMANDS.sweep?.(config, () => undefined, ['--apply']);
+    await COMMANDS['scan-secrets']?.(config, () => undefined, ['--apply']);
     const next = await startTestService('bus', {}, service.store);
     try {
       await vi.waitFor(async () => {

@@ -18,8 +18,13 @@ const MAX_SECRET = 64 * 1024;
  * Finds what the current rules mask in the events of a session. The events must come in order, because a secret that was found
  * once is found in every later event. If a string of an event is masked, every equal string of the event is masked, too.
  * @param key the key for the digests in marks
+ * @param onMark called with each mark that replaces a piece
  */
-export function findByRules(key: Uint8Array, sessionId: string): Finder {
+export function findByRules(
+  key: Uint8Array,
+  sessionId: string,
+  onMark: (mark: string) => void = () => undefined,
+): Finder {
   const redactor = createRedactor({ trustsMarks: true, key });
 
   function redact(payload: object): object {
@@ -29,9 +34,14 @@ export function findByRules(key: Uint8Array, sessionId: string): Finder {
     return masked?.payload ?? payload;
   }
 
+  function told(places: Replacement[]): Replacement[] {
+    for (const { text } of places) onMark(text);
+    return places;
+  }
+
   const inText = (text: string) => {
     const { text: masked = text } = redact({ text }) as { text?: string };
-    return masked === text ? [] : placesOf(text, masked);
+    return masked === text ? [] : told(placesOf(text, masked));
   };
 
   function inJson(json: string): Replacement[] {
@@ -39,7 +49,7 @@ export function findByRules(key: Uint8Array, sessionId: string): Finder {
     const { redactions: __, ...masked } = redact(fields) as Record<string, unknown>;
     const changed: Changed = { keys: new Map(), values: new Map() };
     compare(fields, masked, changed);
-    return changed.keys.size + changed.values.size === 0 ? [] : placesIn(json, changed);
+    return changed.keys.size + changed.values.size === 0 ? [] : told(placesIn(json, changed));
   }
 
   // Apart from its slice, a part only says where its record came from. No rule applies to that.

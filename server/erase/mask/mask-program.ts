@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { countMarks } from '../../../redact/mark.ts';
 import { Damaged } from '../../log/damaged.ts';
 import type { StoredAppend } from '../../store/events.ts';
 import { EventMasker } from './event-masker.ts';
@@ -32,6 +33,8 @@ export interface Reply {
   isComplete: boolean;
   /** The figures so far that contain the text and are left as they are. */
   left: string[];
+  /** How many places each rule has found so far. */
+  rules: Record<string, number>;
   error?: string;
   /** Whether the error is damage of the events. */
   isDamage?: boolean;
@@ -41,21 +44,22 @@ interface Masker {
   finder: Finder;
   events: EventMasker;
   left: Set<string>;
+  rules: Record<string, number>;
 }
 
 const maskers = new Map<number, Masker>();
 
-const finderOf = (wanted: Wanted, left: Set<string>): Finder =>
+const finderOf = (wanted: Wanted, { left, rules }: Pick<Masker, 'left' | 'rules'>): Finder =>
   wanted.kind === 'rules'
-    ? findByRules(wanted.key, wanted.sessionId)
+    ? findByRules(wanted.key, wanted.sessionId, (mark) => countMarks(mark, rules))
     : findText(wanted.text, wanted.mark, (field) => left.add(field));
 
 function answer(request: Request): Reply {
-  const reply: Reply = { masked: [], isSettled: true, places: [], isComplete: true, left: [] };
+  const reply: Reply = { masked: [], isSettled: true, places: [], isComplete: true, left: [], rules: {} };
   if (request.kind === 'begin') {
-    const left = new Set<string>();
-    const finder = finderOf(request.wanted, left);
-    maskers.set(request.masker, { finder, events: new EventMasker(finder), left });
+    const told = { left: new Set<string>(), rules: {} };
+    const finder = finderOf(request.wanted, told);
+    maskers.set(request.masker, { finder, events: new EventMasker(finder), ...told });
     return reply;
   }
   if (request.kind === 'drop') {
@@ -64,7 +68,7 @@ function answer(request: Request): Reply {
   }
   const masker = maskers.get(request.masker);
   if (!masker) throw new Error('the thread was restarted meanwhile');
-  const { finder, events, left } = masker;
+  const { finder, events, left, rules } = masker;
   if (request.kind === 'add') reply.masked = request.appends.flatMap((append) => events.add(append));
   if (request.kind === 'end') {
     reply.masked = events.end();
@@ -73,6 +77,7 @@ function answer(request: Request): Reply {
   }
   if (request.kind === 'texts') reply.places = request.texts.map((text) => finder.inText(text));
   reply.isSettled = events.isSettled;
+  reply.rules = rules;
   return reply;
 }
 
@@ -90,6 +95,7 @@ parentPort?.on('message', (request: Request) => {
       places: [],
       isComplete: false,
       left: [],
+      rules: {},
       error: message,
       isDamage,
     } satisfies Reply);

@@ -37,13 +37,13 @@ export class MaskThread {
       end: () => ask({ kind: 'end' }),
       async maskFields(before) {
         const texts = TEXT_COLUMNS.map((name) => before[name] ?? '');
-        const { places } = await ask({ kind: 'texts', texts });
+        const { places, rules } = await ask({ kind: 'texts', texts });
         const fields = { ...before };
         for (const [index, name] of TEXT_COLUMNS.entries()) {
           const found = places[index] ?? [];
           if (found.length > 0) fields[name] = replaceEach(texts[index] ?? '', found);
         }
-        return { fields, places: places.reduce((sum, { length }) => sum + length, 0) };
+        return { fields, places: places.reduce((sum, { length }) => sum + length, 0), rules };
       },
       // Also for an asker who has left, because the thread keeps the masker otherwise.
       drop: async () => void (await ask({ kind: 'drop' }, { ...asker, signal: undefined }).catch(() => undefined)),
@@ -60,7 +60,7 @@ type RequestOf = Request extends infer One ? (One extends Request ? Omit<One, 'm
 export interface Masker {
   add(appends: StoredAppend[]): Promise<Reply>;
   end(): Promise<Reply>;
-  /** Masks the descriptive fields of a session. @returns the fields, and the number of masked places */
-  maskFields(fields: SessionTexts): Promise<{ fields: SessionTexts; places: number }>;
+  /** Masks the descriptive fields of a session. @returns the fields, the number of masked places, and what each rule found so far */
+  maskFields(fields: SessionTexts): Promise<{ fields: SessionTexts; places: number } & Pick<Reply, 'rules'>>;
   drop(): Promise<void>;
 }

@@ -9,10 +9,10 @@ import type { Job } from '../../store/jobs.ts';
 import type { Db, SessionRow } from '../../store/schema.ts';
 import { findSession } from '../../store/sessions.ts';
 import { wholeOrganization } from '../../store/viewer.ts';
+import { countInSlices, inOneGo } from './count.ts';
 import { maskEachSession } from './mask-everywhere.ts';
 import type { Wanted } from './mask-program.ts';
 import type { MaskThread } from './mask-thread.ts';
-import type { MaskedAppend } from './masked-events.ts';
 import {
   endMask,
   findMask,
@@ -29,7 +29,7 @@ import {
   TODAYS_RULES,
 } from './masks.ts';
 import { markKey, seal, unseal } from './seal.ts';
-import { readSome, Turn, Writing } from './writing.ts';
+import { Writing } from './writing.ts';
 
 export interface MaskingOptions {
   db: Db;
@@ -109,39 +109,15 @@ export class Masking {
    * Counts what would be masked, and changes nothing.
    * @param db refuses queries once nobody waits for the count
    */
-  async count(db: Db, session: SessionRow, text: string, asker: JobAsker): Promise<Counts> {
-    const counting = this.countInSlices(session, text, asker, db);
-    for (;;) {
-      const step = await counting.next();
-      if (step.done) return step.value;
-    }
+  count(db: Db, session: SessionRow, text: string, asker: JobAsker): Promise<Counts> {
+    return inOneGo(this.countInSlices(session, text, asker, db));
   }
 
   async *countInSlices(session: SessionRow, text: string, asker: JobAsker, db = this.#options.db): Slices<Counts> {
-    const { thread } = this.#options;
     const mark = this.#markOf(session.session_id, text);
-    const masker = await thread.begin({ kind: 'text', text, mark }, asker);
-    try {
-      const counts = { mark, events: 0, places: 0, fields: (await masker.maskFields(session)).places };
-      const add = (masked: readonly MaskedAppend[]) => {
-        for (const { count } of masked.flatMap(({ events }) => events)) {
-          counts.events++;
-          counts.places += count;
-        }
-      };
-      const turn = new Turn();
-      for await (const appends of readSome(db, session, 1, session.event_count)) {
-        add((await masker.add(appends)).masked);
-        if (turn.isOver()) yield 0;
-      }
-      const { masked, left, isComplete } = await masker.end();
-      add(masked);
-      return { ...counts, ...(left.length > 0 && { left }), ...(!isComplete && { incomplete: true }) };
-    } catch (error) {
-      throw nameSession(placeOf(session), error);
-    } finally {
-      await masker.drop();
-    }
+    const masker = await this.#options.thread.begin({ kind: 'text', text, mark }, asker);
+    const { events, places, fields, left, isComplete } = yield* countInSlices(db, session, masker);
+    return { mark, events, places, fields, ...(left.length > 0 && { left }), ...(!isComplete && { incomplete: true }) };
   }
 
   /** Waits for the acknowledged events of the session to reach the store. After a while it returns the session without them. */

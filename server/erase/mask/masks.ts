@@ -48,7 +48,7 @@ const MAX_LISTED_OF_ALL = 100;
 /** How many masks of all sessions may run at the same time. It is limited because each of them reads all sessions. */
 const MAX_RUNNING = 3;
 
-/** Replaces the sealed text when a sweep requests to mask the findings of the current rules. */
+/** Replaces the sealed text when a scan requests to mask the findings of the current rules. */
 export const TODAYS_RULES = 'rules';
 /** The requester of such masks. */
 const SERVICE = 'service';
@@ -88,7 +88,7 @@ export const insertMask = (
  * @returns false if an earlier request is not done yet
  * @throws MaskHeld; Problem `content_withheld`
  */
-export async function askForSweep(
+export async function askByRules(
   transaction: Db,
   { organizationId, sessionId, eventCount }: SessionKey & { eventCount: number },
   now: number,
@@ -205,8 +205,8 @@ export const listMasksOfAll = (db: Db, organizationId: string, userId: string) =
       order by mask_id desc limit ${MAX_LISTED_OF_ALL}`,
   );
 
-/** Lists the masks of all organizations that a sweep requested and that are not done. */
-export const listSweepMasks = (db: Db, limit: number) =>
+/** Lists the masks of all organizations by the rules, which scans requested, that are not done. */
+export const listMasksByRules = (db: Db, limit: number) =>
   allRows(
     db,
     sql<MaskKey>`
@@ -377,7 +377,7 @@ const record = (transaction: Db, mask: MaskRow, now: number) =>
   recordAction(transaction, mask.organization_id, isOfSession(mask) ? onSession(mask) : onAll(mask), now);
 
 const onSession = ({ session_id, mask_id, requested_by, outcome, events, places, fields }: SessionMask): Happened => ({
-  actor: requested_by === SERVICE ? { kind: 'service', id: 'sweep' } : person(requested_by),
+  actor: requested_by === SERVICE ? { kind: 'service', id: 'scan-secrets' } : person(requested_by),
   action: outcome === null ? 'session.mask_requested' : 'session.masked',
   target: { kind: 'session', id: session_id },
   details: {

@@ -1,8 +1,8 @@
 import { Problem } from '../../../contract/problem.ts';
 import type { Config } from '../../config.ts';
 import { changeStore, forgetChanges, openStoreToRead, type StoreOptions } from '../../store/open.ts';
-import { askForSweep, cancelMask, listSweepMasks, MaskHeld } from './masks.ts';
-import { type SweepFinding, sweepSessions } from './scan-secrets.ts';
+import { askByRules, cancelMask, listMasksByRules, MaskHeld } from './masks.ts';
+import { type SecretsFound, scanSecrets } from './scan-secrets.ts';
 
 type Write = (line: string) => void;
 
@@ -13,14 +13,14 @@ const LISTED_AT_ONCE = 100;
  * requests the service to mask the findings. With `--cancel` it withdraws the requests that are not done yet.
  * @throws if there are findings that will not be masked
  */
-export async function sweep(config: Config, write: Write, options: readonly string[]): Promise<void> {
+export async function scanSecretsCommand(config: Config, write: Write, options: readonly string[]): Promise<void> {
   const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl } = config;
   const place = { dataDir, databaseUrl, onError: (error: Error) => write(error.message) };
   if (options.length === 1 && options[0] === '--cancel') return cancel(place, write);
   const { after, isApplied } = readOptions(options);
   const db = await openStoreToRead(place);
   let left = 0;
-  const { sessions, findings } = await sweepSessions(db, after, async (finding) => {
+  const { sessions, findings } = await scanSecrets(db, after, async (finding) => {
     const { becomes, isLeft } = isApplied
       ? await ask(place, finding)
       : { becomes: heldBy(finding.holdId), isLeft: true };
@@ -50,7 +50,7 @@ function readOptions(options: readonly string[]): { after: string; isApplied: bo
   const [option, after = '', ...more] = rest;
   if (more.length > 0 || (option !== undefined && (option !== '--after' || after === ''))) {
     throw new Error(
-      '`sweep` reports what it finds. --apply masks it; --apply --after SESSION continues after that session; --cancel withdraws masks that are not done yet. There are no other options.',
+      '`scan-secrets` reports what it finds. --apply masks it; --apply --after SESSION continues after that session; --cancel withdraws masks that are not done yet. There are no other options.',
     );
   }
   return { after, isApplied };
@@ -62,9 +62,9 @@ const heldBy = (holdId: string | undefined) => (holdId === undefined ? '' : `; h
  * Requests the service to mask a finding.
  * @returns the outcome as the end of a sentence, and whether a hold leaves the finding unmasked
  */
-async function ask(place: StoreOptions, finding: SweepFinding): Promise<{ becomes: string; isLeft: boolean }> {
+async function ask(place: StoreOptions, finding: SecretsFound): Promise<{ becomes: string; isLeft: boolean }> {
   try {
-    const isNew = await changeStore(place, (transaction) => askForSweep(transaction, finding, Date.now()));
+    const isNew = await changeStore(place, (transaction) => askByRules(transaction, finding, Date.now()));
     return { becomes: isNew ? '; will be masked' : '; was requested before', isLeft: false };
   } catch (error) {
     if (error instanceof Problem && error.code === 'content_withheld') {
@@ -76,13 +76,13 @@ async function ask(place: StoreOptions, finding: SweepFinding): Promise<{ become
 }
 
 /**
- * Withdraws the masks that sweeps requested and that are not done. Texts that are masked already stay masked.
+ * Withdraws the masks that scans requested and that are not done. Texts that are masked already stay masked.
  * @throws if SQLite's log may still contain masked texts
  */
 async function cancel(place: StoreOptions, write: Write): Promise<void> {
   let cancelled = 0;
   for (let listed = LISTED_AT_ONCE; listed === LISTED_AT_ONCE; ) {
-    const masks = await changeStore(place, (transaction) => listSweepMasks(transaction, LISTED_AT_ONCE));
+    const masks = await changeStore(place, (transaction) => listMasksByRules(transaction, LISTED_AT_ONCE));
     for (const mask of masks) {
       // Each has its own transaction, so that the service waits for one at most and no deadlock is possible.
       const isCancelled = await changeStore(place, (transaction) => cancelMask(transaction, mask, Date.now()));

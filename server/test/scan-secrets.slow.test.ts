@@ -5,7 +5,7 @@ import { COMMANDS } from '../commands.ts';
 import { EventMasker } from '../erase/mask/event-masker.ts';
 import { findText } from '../erase/mask/finder.ts';
 import { writeMasked } from '../erase/mask/masked-events.ts';
-import { askForSweep, findMask, jobOf, type SessionMask } from '../erase/mask/masks.ts';
+import { askByRules, findMask, jobOf, type SessionMask } from '../erase/mask/masks.ts';
 import { recordAction } from '../store/audit.ts';
 import { person } from '../store/audit-chain.ts';
 import { readAppends } from '../store/events.ts';
@@ -23,18 +23,20 @@ const TOKEN = ['ghp', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'].join('_');
 const WORD = TOKEN.slice(TOKEN.indexOf('_') + 1);
 const SOURCE = { agent: 'codex', session: 's', file: '/t.jsonl', position: 1 };
 
-describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
+describe.each(ENGINES)('a scan of stored sessions for secrets on %s', (engine) => {
   let world: World;
   beforeEach(async () => {
     world = await startWorld(engine);
   });
   afterEach(() => world.service.close());
 
-  async function sweep(...options: string[]) {
+  async function scan(...options: string[]) {
     const { dataDir, databaseUrl } = world.service.store;
     const lines: string[] = [];
     const config = testConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl });
-    const outcome = await Promise.resolve(COMMANDS.sweep?.(config, (line) => void lines.push(line), options)).then(
+    const outcome = await Promise.resolve(
+      COMMANDS['scan-secrets']?.(config, (line) => void lines.push(line), options),
+    ).then(
       () => 'clean',
       (error: Error) => error.message,
     );
@@ -51,7 +53,7 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
 
   test('finds nothing in sessions that were masked on the machine', async () => {
     await send({ output: 'password=[REDACTED:key-name:3f2a]', redactions: { 'key-name': 1 } });
-    const { lines, outcome } = await sweep();
+    const { lines, outcome } = await scan();
     expect(outcome).toBe('clean');
     expect(lines.join('\n')).toMatch(/^\d+ sessions were read\. Nothing was changed\.$/);
   });
@@ -65,7 +67,7 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
     const body = { target, reason: 'a lawsuit' };
     const { holdId } = (await service.call('POST', '/v1/organizations/me/holds', { as: ours.admin, body })).body.hold;
 
-    const { lines, outcome } = await sweep();
+    const { lines, outcome } = await scan();
     expect(outcome).toBe("Today's rules find something in 2 sessions. Mask it there; docs/masking.md says how.");
     expect(lines.slice(0, -1).sort()).toEqual(
       [`${whole}: 1 event: github-token 1`, `${parts}: 1 event: github-token 1; held by ${holdId}`].sort(),
@@ -73,8 +75,8 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
     expect(lines.join('\n')).not.toContain(TOKEN);
 
     const [first = '', second = ''] = [whole, parts].sort();
-    expect((await sweep('--after', first)).lines[0]).toContain(second);
-    expect((await sweep('--after', second)).outcome).toBe('clean');
+    expect((await scan('--after', first)).lines[0]).toContain(second);
+    expect((await scan('--after', second)).outcome).toBe('clean');
     const url = `/v1/organizations/me/sessions/${whole}/events`;
     expect((await service.call('GET', url, { as: ours.member })).text).toContain(TOKEN);
 
@@ -82,7 +84,35 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
       as: ours.member,
       body: { text: TOKEN },
     });
-    expect((await sweep()).lines.slice(0, -1)).toEqual([`${parts}: 1 event: github-token 1; held by ${holdId}`]);
+    expect((await scan()).lines.slice(0, -1)).toEqual([`${parts}: 1 event: github-token 1; held by ${holdId}`]);
+  });
+
+  test('counts what a mask by the rules then masks: places in types of events and in parts, and no others', async () => {
+    const { ours, service } = world;
+    const { db } = service.store;
+    const id = await openSession(service, ours.live);
+    const body = { events: [{ eventType: TOKEN, payload: { output: `${TOKEN} and ${TOKEN}` } }] };
+    await service.call('POST', `/v1/sessions/${id}/events`, { as: ours.live, body });
+    // Only the name of the field reveals the secret, and the rules read so many parts some at a time.
+    const named = JSON.stringify({ source: SOURCE, output: 'x'.repeat(20_000), password: 'opensesame-but-longer-9' });
+    await send(...splitPayload(SOURCE, named, 260));
+    const { lines } = await scan();
+    expect(lines.slice(0, -1)).toEqual([`${id}: 1 event: github-token 3`]);
+    await scan('--apply');
+    const next = await startTestService(engine, {}, service.store);
+    try {
+      await vi.waitFor(async () => {
+        const masks = await db
+          .selectFrom('masks')
+          .select(['session_id', 'outcome', 'events', 'places'])
+          .where('session_id', 'is not', null)
+          .execute();
+        expect(masks).toEqual([{ session_id: id, outcome: 'done', events: 1, places: 3 }]);
+      }, 30_000);
+    } finally {
+      await next.close();
+    }
+    expect((await scan()).outcome).toBe('clean');
   });
 
   test("with --apply masks the rules' findings, and leaves nothing of them in the store", async () => {
@@ -101,10 +131,10 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
 
     for (const id of [whole, parts]) await whenDerived(service, ours.member, id, id === whole ? 2 : 3);
     expect(await rowsWith(db, TOKEN, WORD)).not.toEqual([]);
-    const { lines, outcome } = await sweep('--apply');
+    const { lines, outcome } = await scan('--apply');
     expect(outcome).toBe("Holds keep 1 sessions in which today's rules find something.");
     expect(lines.filter((line) => line.endsWith('; will be masked'))).toHaveLength(2);
-    expect((await sweep('--apply')).lines.filter((line) => line.endsWith('; was requested before'))).toHaveLength(2);
+    expect((await scan('--apply')).lines.filter((line) => line.endsWith('; was requested before'))).toHaveLength(2);
 
     const next = await startTestService(engine, {}, service.store);
     try {
@@ -136,16 +166,16 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
     const { entries } = (await service.call('GET', '/v1/organizations/me/audit', { as: ours.admin })).body;
     const told = entries.filter(({ action }: { action: string }) => action === 'session.masked');
     expect(told).toHaveLength(2);
-    expect(told[0].actor).toEqual({ kind: 'service', id: 'sweep' });
-    expect((await sweep()).lines).toHaveLength(2);
+    expect(told[0].actor).toEqual({ kind: 'service', id: 'scan-secrets' });
+    expect((await scan()).lines).toHaveLength(2);
   });
 
   test('withdraws masks that it requested and that the service has not done yet', async () => {
     const { ours, service } = world;
     const { db } = service.store;
     const id = await send({ output: `export GH=${TOKEN}` });
-    await sweep('--apply');
-    const { lines, outcome } = await sweep('--cancel');
+    await scan('--apply');
+    const { lines, outcome } = await scan('--cancel');
     expect([lines, outcome]).toEqual([
       ['The masks of 1 sessions were withdrawn. Texts that are masked already stay masked.'],
       'clean',
@@ -155,19 +185,19 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
     const { masks } = (await service.call('GET', `${url}/masks`, { as: ours.member })).body;
     expect(masks).toMatchObject([{ by: 'service', outcome: 'cancelled', events: 0 }]);
     expect((await service.call('GET', `${url}/events`, { as: ours.member })).text).toContain(TOKEN);
-    expect((await sweep('--cancel')).lines[0]).toMatch(/^The masks of 0 sessions/);
+    expect((await scan('--cancel')).lines[0]).toMatch(/^The masks of 0 sessions/);
     // The mask may be requested again.
-    expect((await sweep('--apply')).lines[0]).toContain('; will be masked');
+    expect((await scan('--apply')).lines[0]).toContain('; will be masked');
   });
 
-  test('requests a mask once, even if two sweeps come to the session at the same moment', async () => {
+  test('requests a mask once, even if two scans come to the session at the same moment', async () => {
     const { db } = world.service.store;
     const sessionId = await send({ output: `export GH=${TOKEN}` });
     const place = { organizationId: world.ours.organizationId, sessionId, eventCount: 1 };
     // The first one waits before it ends, so that the second one cannot see its request.
     const request = (waits: number) =>
       db.transaction().execute(async (transaction) => {
-        const isNew = await askForSweep(transaction, place, Date.now());
+        const isNew = await askByRules(transaction, place, Date.now());
         await pause(waits);
         return isNew;
       });
@@ -183,7 +213,7 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
       const { db, dataDir } = service.store;
       const id = await send({ output: `export GH=${TOKEN}` });
       await whenDerived(service, ours.member, id, 1);
-      await sweep('--apply');
+      await scan('--apply');
       const [mask] = (await db.selectFrom('masks').where('session_id', 'is not', null).selectAll().execute()) as [
         SessionMask,
       ];
@@ -192,7 +222,7 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
         expect(await writeMasked(db, mask, masker.add(append), Date.now(), async () => undefined)).toBe(true);
       }
       expect(filesWith(dataDir, TOKEN)).not.toEqual([]);
-      expect((await sweep('--cancel')).lines[0]).toMatch(/^The masks of 1 sessions /);
+      expect((await scan('--cancel')).lines[0]).toMatch(/^The masks of 1 sessions /);
       expect(await rowsWith(db, TOKEN, WORD)).toEqual([]);
       expect(filesWith(dataDir, TOKEN)).toEqual([]);
     });
@@ -216,7 +246,7 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
       const { db } = service.store;
       await send({ output: `export GH=${TOKEN}` });
       await send({ output: `export GH=${TOKEN}` });
-      await sweep('--apply');
+      await scan('--apply');
       const masks = await db
         .selectFrom('masks')
         .where('session_id', 'is not', null)
@@ -225,11 +255,11 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
         .execute();
       const [first, second] = masks as [SessionMask, SessionMask];
       const job = (await takeJob(db, jobOf(second), Date.now())) as Job;
-      let withdrawing: ReturnType<typeof sweep> | undefined;
+      let withdrawing: ReturnType<typeof scan> | undefined;
       // As at the end of a mask: its job ends, and the log records it.
       await db.transaction().execute(async (transaction) => {
         await endJob(transaction, job);
-        withdrawing = sweep('--cancel');
+        withdrawing = scan('--cancel');
         const told = () => db.selectFrom('audit_entries').select('details').execute();
         await vi
           .waitFor(async () => expect(JSON.stringify(await told())).toContain('cancelled'), 1_000)
@@ -246,7 +276,7 @@ describe.each(ENGINES)('a sweep of stored sessions on %s', (engine) => {
   test.each([['--cancel', '--apply'], ['--aply'], ['--after'], ['--after', 'a', 'b'], ['--apply', '--after']])(
     'refuses %j',
     async (...options) => {
-      expect((await sweep(...options)).outcome).toContain('There are no other options.');
+      expect((await scan(...options)).outcome).toContain('There are no other options.');
     },
   );
 });
