@@ -190,7 +190,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     },
   });
 
-  // Counters, and what repeats
+  // Counters, and the work that repeats
   const sessionViews = new SessionViews({ db, now, onSettled: observer?.onSessionViews });
   const shareCounts = new ShareCounts(db, now);
   const counters = flushableOf([quotas, sessionViews, shareCounts, lastUses]);
@@ -287,7 +287,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   app.addHook('onResponse', async () => idleMemory.note());
   await serveSite(app, { config, identity, limits, publicUrl, now });
 
-  // The end
+  // Closing
   // A live stream never ends by itself, and closing waits for every answer.
   app.addHook('preClose', async () => changes.live.close());
   app.addHook('onClose', async () => {
