@@ -1,23 +1,24 @@
 import { useEffect, useMemo, useState } from 'react';
 import { parseWords } from '../../contract/query.ts';
 import { commandOf } from '../../transcript/entry/command.ts';
-import type { ResultEntry } from '../../transcript/entry/entry.ts';
 import { resultText } from '../../transcript/entry/output.ts';
 import { callsOf } from '../../transcript/entry/script.ts';
-import { asParsedObject, asText } from '../../transcript/entry/value.ts';
+import { asParsedObject, asText, toJson } from '../../transcript/entry/value.ts';
 import { Button } from '../kit/button.tsx';
+import { Code } from '../kit/code.tsx';
 import { formatCount } from '../kit/format.ts';
 import { ShowAll } from '../kit/more.tsx';
 import { Output } from '../kit/output.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { Pictures } from './images.tsx';
+import { imagesOf } from './model/images.ts';
 import type { ToolItem } from './model/items.ts';
 import { Payload } from './payload.tsx';
 import { useReading } from './reading.ts';
 import { readTodos, Todos } from './todos.tsx';
 import { usePayload } from './use-payload.ts';
 
-/** The input and the results of a call, read when the call is opened. */
+/** What a call does, and the beginning of its results, read when the call is opened. */
 export function CallBody({ item, sessionId }: { item: ToolItem; sessionId: string }) {
   const { data } = usePayload(sessionId, item.call?.sequence, item.call?.span);
   const todos = readTodos(data?.payload.input);
@@ -28,9 +29,7 @@ export function CallBody({ item, sessionId }: { item: ToolItem; sessionId: strin
       ) : (
         <>
           <Asked name={item.name} input={data?.payload.input} />
-          {item.results.map((result) => (
-            <Answer key={result.sequence} result={result} sessionId={sessionId} />
-          ))}
+          <CallResults item={item} sessionId={sessionId} limit={FIRST} />
           {item.results.length === 0 && <p className="text-12 text-muted">No result yet.</p>}
         </>
       )}
@@ -70,44 +69,100 @@ function Address({ url }: { url: string }) {
   );
 }
 
-/** An output is shown up to this many lines and characters at first. */
-const FIRST_LINES = 12;
-const FIRST_CHARACTERS = 4_000;
+/** The input of a call: each text by itself, everything else as JSON. */
+export const CallInput = ({ item: { call }, sessionId }: { item: ToolItem; sessionId: string }) => (
+  <Payload sessionId={sessionId} sequence={call?.sequence} span={call?.span}>
+    {({ payload }) => <Fields input={payload.input} />}
+  </Payload>
+);
+
+function Fields({ input }: { input: unknown }) {
+  const fields = Object.entries(asParsedObject(input));
+  if (fields.length === 0) return <Code code={asText(input) ?? toJson(input)} language="js" />;
+  const path = asText(asParsedObject(input).file_path) ?? '';
+  return (
+    <div className="flex flex-col gap-3">
+      {fields.map(([name, value]) => (
+        <div key={name}>
+          <h3 className="mb-1 font-normal text-12 text-muted">{name}</h3>
+          <Code code={asText(value) ?? toJson(value)} language={languageOfField(name, value, path)} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function languageOfField(name: string, value: unknown, path: string): string {
+  if (typeof value !== 'string') return 'json';
+  if (name === 'command' || name === 'cmd') return 'bash';
+  return name === 'content' || name.endsWith('_string') ? path : '';
+}
+
+/** How much of an output is shown at first. */
+interface Limit {
+  lines: number;
+  characters: number;
+}
+
+const FIRST: Limit = { lines: 12, characters: 4_000 };
 /** Context shown before a match. */
 const LINES_BEFORE = 3;
 const CHARACTERS_BEFORE = 1_000;
 
-const Answer = ({ result: { sequence, span }, sessionId }: { result: ResultEntry; sessionId: string }) => (
-  <Payload sessionId={sessionId} sequence={sequence} span={span}>
-    {({ payload }) => <AnswerText payload={payload} />}
-  </Payload>
+interface ResultsProps {
+  item: ToolItem;
+  sessionId: string;
+  /** Absent: outputs are shown as a whole. */
+  limit?: Limit;
+}
+
+/** The results of a call. */
+export const CallResults = ({ item: { results }, sessionId, limit }: ResultsProps) => (
+  <div className="flex flex-col gap-3">
+    {results.map(({ sequence, span, exitCode }) => (
+      <div key={sequence}>
+        {results.length > 1 && (
+          <h3 className="mb-1 font-normal text-12 text-muted">
+            event {sequence}
+            {exitCode !== undefined && ` · exit ${exitCode}`}
+          </h3>
+        )}
+        <Payload sessionId={sessionId} sequence={sequence} span={span}>
+          {({ payload }) => <Result payload={payload} limit={limit} />}
+        </Payload>
+      </div>
+    ))}
+  </div>
 );
 
-function AnswerText({ payload }: { payload: Parameters<typeof resultText>[0] }) {
+function Result({ payload, limit }: { payload: Parameters<typeof resultText>[0]; limit: Limit | undefined }) {
   const [isWhole, setWhole] = useState(false);
   const [isWrapped, setWrapped] = useState(true);
   const text = useMemo(() => resultText(payload), [payload]);
-  const part = partAt(text, useMatch(text));
+  const match = useMatch(text);
+  const part = limit ? partAt(text, match, limit) : text;
   const hidden = countLines(text) - countLines(part);
+  const images = useMemo(() => imagesOf(payload), [payload]);
   return (
     <div
       className="data-[wrapped=true]:[&_pre]:whitespace-pre-wrap data-[wrapped=true]:[&_pre]:[overflow-wrap:anywhere]"
       data-wrapped={isWrapped}
     >
-      <Pictures payload={payload} />
-      {text === '' ? <p className="text-12 text-muted">No output.</p> : <Output text={isWhole ? text : part} />}
-      <p className="flex gap-1">
-        {part.length < text.length && (
-          <ShowAll isWhole={isWhole} onToggle={() => setWhole((before) => !before)}>
-            {hidden > 0 ? `${formatCount(hidden)} more lines` : 'Show all'}
-          </ShowAll>
-        )}
-        {text !== '' && (
+      <Pictures images={images} />
+      {text !== '' && <Output text={isWhole ? text : part} />}
+      {text === '' && images.length === 0 && <p className="text-12 text-muted">No output.</p>}
+      {limit && text !== '' && (
+        <p className="flex gap-1">
+          {part.length < text.length && (
+            <ShowAll isWhole={isWhole} onToggle={() => setWhole((before) => !before)}>
+              {hidden > 0 ? `${formatCount(hidden)} more lines` : 'Show all'}
+            </ShowAll>
+          )}
           <Button size="small" tone="quiet" aria-pressed={isWrapped} onClick={() => setWrapped((before) => !before)}>
             Wrap
           </Button>
-        )}
-      </p>
+        </p>
+      )}
     </div>
   );
 }
@@ -130,18 +185,18 @@ function useMatch(text: string): number {
 }
 
 /** The beginning of a text, or the part around the match if the match is further down. */
-function partAt(text: string, match: number): string {
-  const beginning = linesFrom(text, 0);
+function partAt(text: string, match: number, limit: Limit): string {
+  const beginning = linesFrom(text, 0, limit);
   if (match < beginning.length) return beginning;
   let start = match;
   for (let line = 0; line <= LINES_BEFORE && start > 0; line++) start = text.lastIndexOf('\n', start - 1);
-  return linesFrom(text, Math.max(start + 1, match - CHARACTERS_BEFORE));
+  return linesFrom(text, Math.max(start + 1, match - CHARACTERS_BEFORE), limit);
 }
 
-function linesFrom(text: string, start: number): string {
+function linesFrom(text: string, start: number, { lines, characters }: Limit): string {
   let end = start - 1;
-  for (let line = 0; line < FIRST_LINES && (end >= 0 || line === 0); line++) end = text.indexOf('\n', end + 1);
-  return text.slice(start, Math.min(start + FIRST_CHARACTERS, end < 0 ? text.length : end));
+  for (let line = 0; line < lines && (end >= 0 || line === 0); line++) end = text.indexOf('\n', end + 1);
+  return text.slice(start, Math.min(start + characters, end < 0 ? text.length : end));
 }
 
 function countLines(text: string): number {

@@ -1,7 +1,6 @@
 import { Image } from 'lucide-react';
 import { useMemo } from 'react';
 import type { PromptEntry } from '../../transcript/entry/entry.ts';
-import type { Loose } from '../../transcript/entry/value.ts';
 import { plural } from '../kit/format.ts';
 import { imagesOf } from './model/images.ts';
 import { usePayload } from './use-payload.ts';
@@ -9,9 +8,10 @@ import { usePayload } from './use-payload.ts';
 /** The pictures of a prompt, loaded when the prompt is visible. */
 export function Images({ sessionId, entry }: { sessionId: string; entry: PromptEntry }) {
   const { data } = usePayload(sessionId, entry.sequence, entry.span);
+  const images = useMemo(() => imagesOf(data?.payload), [data]);
   return (
     <>
-      {data && <Pictures payload={data.payload} />}
+      <Pictures images={images} />
       <p className="mt-1 inline-flex items-center gap-1 text-12 text-muted">
         <Image size={14} aria-hidden /> {plural(entry.images, 'image')}
       </p>
@@ -20,8 +20,7 @@ export function Images({ sessionId, entry }: { sessionId: string; entry: PromptE
 }
 
 /** Pictures that are in the payload itself. Nothing is loaded from other places. */
-export function Pictures({ payload }: { payload: Loose }) {
-  const images = useMemo(() => imagesOf(payload), [payload]);
+export function Pictures({ images }: { images: readonly string[] }) {
   if (images.length === 0) return null;
   return (
     <div className="my-2 flex flex-wrap gap-2">

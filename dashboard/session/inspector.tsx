@@ -11,6 +11,7 @@ import { Scroll } from '../kit/scroll.tsx';
 import { Tabs } from '../kit/tabs.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { FactLists } from '../shared/fact-lists.tsx';
+import { CallInput, CallResults } from './call-body.tsx';
 import { Changes } from './changes.tsx';
 import type { Timeline } from './model/build.ts';
 import { entriesOf, type Item } from './model/items.ts';
@@ -18,7 +19,6 @@ import { toMarkdown } from './model/markdown.ts';
 import { RawEvents } from './raw-events.tsx';
 import { useReading } from './reading.ts';
 import { Resizer, useInspectorWidth } from './resizer.tsx';
-import { ToolInput, ToolOutput } from './tool-parts.tsx';
 import type { View } from './use-view.ts';
 import { useValue } from './value.ts';
 
@@ -86,8 +86,8 @@ export function Inspector({ view, sessionId, timeline, facts, outcome, linkOf, o
               aria-label={tab || 'event'}
               className="min-h-0 grow overflow-y-auto bg-surface p-4"
             >
-              {item.kind === 'tool' && tab === 'input' && <ToolInput item={item} sessionId={sessionId} />}
-              {item.kind === 'tool' && tab === 'output' && <ToolOutput item={item} sessionId={sessionId} />}
+              {item.kind === 'tool' && tab === 'input' && <CallInput item={item} sessionId={sessionId} />}
+              {item.kind === 'tool' && tab === 'output' && <CallResults item={item} sessionId={sessionId} />}
               {item.kind === 'tool' && tab === 'diff' && <Changes item={item} sessionId={sessionId} />}
               {tab === 'raw' && <RawEvents entries={entries} sessionId={sessionId} />}
               {entries.length === 0 && <p className="text-13 text-muted">Open the row to see its events.</p>}

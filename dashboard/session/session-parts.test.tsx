@@ -354,3 +354,14 @@ test('a related session without a title is named by its first prompt', async () 
   const related = page.getByRole('list', { name: 'Related sessions' });
   await expect.element(related.getByRole('link', { name: 'A report per month' })).toBeVisible();
 });
+
+test('the inspector shows the picture that a call returned, and does not call it an empty output', async () => {
+  const data = 'R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==';
+  const output = [{ type: 'image', source: { type: 'base64', media_type: 'image/gif', data } }];
+  await open('?e=1', {}, [call('a'), result('a', { output })]);
+  await expectAt(1);
+  await press('{Enter}');
+  const inspector = page.getByRole('complementary', { name: 'Inspector' });
+  await expect.element(inspector.getByRole('img', { name: 'Attachment 1' })).toBeVisible();
+  expect(wordsOf(inspector.element())).not.toContain('No output');
+});
