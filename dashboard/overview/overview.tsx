@@ -3,18 +3,18 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import { type FrameSearch, type OverviewSearch, paths } from '../../contract/pages.ts';
 import type { Usage } from '../../contract/review.ts';
-import { keys, usageQuery, useUsage } from '../app/queries.ts';
+import { keys, usageQuery, useMachineHealth, useUsage } from '../app/queries.ts';
 import { useLinks } from '../app/use-links.ts';
 import { Page } from '../frame/page.tsx';
 import { hrefOf } from '../kit/base-path.ts';
 import { formatCost, formatDuration, plural } from '../kit/format.ts';
 import { Waiting } from '../kit/notes.tsx';
 import { useNow } from '../kit/time.tsx';
+import { CompletenessLine } from '../shared/completeness-line.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { NoSessions } from '../shared/no-sessions.tsx';
 import { RangeChoice } from '../shared/range-choice.tsx';
 import { addDays, rangeOf } from '../shared/series-slots.ts';
-import { Completeness } from './completeness.tsx';
 import { Machines } from './machines.tsx';
 import { Multiples } from './multiples.tsx';
 import { daysIn, Sentence } from './sentence.tsx';
@@ -144,5 +144,16 @@ function NeedsLook({ attention }: Pick<Usage, 'attention'>) {
       </h2>
       <SessionLines lines={lines} />
     </section>
+  );
+}
+
+/** One line on all transcripts of the organization. The page Machines has the list behind it. */
+function Completeness() {
+  const health = useMachineHealth().data;
+  if (health === undefined || health.size === 0) return undefined;
+  return (
+    <a href={hrefOf(paths.environments())} className="-mt-5 block">
+      <CompletenessLine machines={[...health.values()]} />
+    </a>
   );
 }

@@ -8,7 +8,6 @@ import { Menu, MenuGroup, MenuItem } from '../kit/menu.tsx';
 import { ErrorNote } from '../shared/error-note.tsx';
 import { type Head, toMarkdownFile } from './model/markdown.ts';
 import { usePrint } from './print.tsx';
-import { save } from './save.ts';
 
 // Loaded with the first download, so that the timeline does not wait for them.
 const loadDownload = () => import('./download.ts');
@@ -101,4 +100,14 @@ export function DownloadMenu({ sessionId, title, head }: Props) {
       )}
     </>
   );
+}
+
+/** Saves texts, one after another, as a file. */
+function save(name: string, type: string, texts: readonly string[]): void {
+  const address = URL.createObjectURL(new Blob([...texts], { type }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -17,10 +17,9 @@ import type { Timeline } from './model/build.ts';
 import { entriesOf, type Item } from './model/items.ts';
 import { toMarkdown } from './model/markdown.ts';
 import { RawEvents } from './raw-events.tsx';
-import { useReading } from './reading.ts';
+import { useReading, useValue } from './reading.ts';
 import { Resizer, useInspectorWidth } from './resizer.tsx';
 import type { View } from './use-view.ts';
-import { useValue } from './value.ts';
 
 interface Props {
   view: View;

@@ -13,9 +13,8 @@ import { Fold } from './fold.tsx';
 import { Images } from './images.tsx';
 import type { MessageItem } from './model/items.ts';
 import { Payload } from './payload.tsx';
-import { useReading } from './reading.ts';
+import { useReading, useValue } from './reading.ts';
 import { useText } from './use-text.ts';
-import { useValue } from './value.ts';
 
 interface Props {
   item: MessageItem;

@@ -10,8 +10,7 @@ import { useVirtualList } from '../kit/use-virtual-list.ts';
 import { PullRequestLink } from '../shared/pull-request-link.tsx';
 import { lastAtMost } from './model/strip.ts';
 import { microStrip, type Turn } from './model/turns.ts';
-import { useReading } from './reading.ts';
-import { useValue } from './value.ts';
+import { useReading, useValue } from './reading.ts';
 
 interface Props {
   /** It is the view in the middle of the page, and not beside it. */

@@ -7,11 +7,10 @@ import { Group, Lane, Quiet, RecordLine } from './fold-rows.tsx';
 import { Message } from './message-row.tsx';
 import { sequencesOf } from './model/items.ts';
 import type { Row } from './model/rows.ts';
-import { useReading } from './reading.ts';
+import { useReading, useValue } from './reading.ts';
 import { DayRule, formatTime, TimeLink } from './time-link.tsx';
 import { Tool } from './tool-row.tsx';
 import type { View } from './use-view.ts';
-import { useValue } from './value.ts';
 
 interface Props {
   measure: (node: HTMLLIElement | null) => void;

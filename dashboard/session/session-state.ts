@@ -4,10 +4,9 @@ import { paths } from '../../contract/pages.ts';
 import type { Session } from '../../contract/session.ts';
 import { useNotice } from './notice.tsx';
 import type { OutcomeLinks } from './outcome-line.tsx';
+import { useSessionPlace, useSessionSearch } from './place.ts';
 import { useSessionData } from './session-data.ts';
-import { useSessionPlace } from './session-place.ts';
 import { type Panel, useSessionKeys } from './use-session-keys.ts';
-import { useSessionSearch } from './use-session-search.ts';
 
 /**
  * The state of a session's page: the data of the session, the reader's place in it, the address, and the open panels

@@ -18,6 +18,7 @@ import { nameLane } from './model/subagents.ts';
 import { Notice } from './notice.tsx';
 import { OutcomeLine } from './outcome-line.tsx';
 import { Outline } from './outline.tsx';
+import type { Search } from './place.ts';
 import { type Reading, ReadingProvider } from './reading.ts';
 import { Elapsed, SessionHeader } from './session-header.tsx';
 import { type SessionState, useSessionState } from './session-state.ts';
@@ -25,7 +26,6 @@ import { StripView } from './strip-view.tsx';
 import { Timeline } from './timeline.tsx';
 import { TestRunsContext } from './tool-row.tsx';
 import { TurnHead } from './turn-head.tsx';
-import type { Search } from './use-session-search.ts';
 import { TextsProvider } from './use-text.ts';
 import { ViewBar } from './view-bar.tsx';
 

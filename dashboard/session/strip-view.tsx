@@ -8,9 +8,8 @@ import { useWidth } from '../kit/use-width.ts';
 import type { Timeline } from './model/build.ts';
 import { buildStrip, type Mark, type Strip } from './model/strip.ts';
 import { turnAt, turnNumber } from './model/turns.ts';
-import { useReading } from './reading.ts';
+import { useReading, useValue } from './reading.ts';
 import { drawStrip, heightOf, INSET_PX } from './strip-draw.ts';
-import { useValue } from './value.ts';
 
 interface Props {
   timeline: Timeline;

@@ -7,8 +7,7 @@ import { Lines } from '../kit/lines.tsx';
 import { showHidden } from '../kit/text/controls.ts';
 import { costOfSpent, rowsOfSpent, type Spent, tokensIn } from './model/spent.ts';
 import { type Turn, turnAt, turnNumber } from './model/turns.ts';
-import { useReading } from './reading.ts';
-import { useValue } from './value.ts';
+import { useReading, useValue } from './reading.ts';
 
 /** Loaded with the first cost that is pressed. */
 const CostParts = lazyPart(() => import('../shared/cost-parts.tsx'), 'CostParts');

@@ -7,7 +7,7 @@ import { canOpen } from './model/rows.ts';
 import type { Reading } from './reading.ts';
 import { cycleTimeMode } from './time-link.tsx';
 import type { View } from './use-view.ts';
-import type { useWalk } from './use-walk.ts';
+import type { useWalk } from './walk.ts';
 
 /** The panel that is open above or beside the rows. */
 export type Panel = 'help' | 'find' | 'mask' | undefined;

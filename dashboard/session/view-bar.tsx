@@ -4,7 +4,7 @@ import { formatCount } from '../kit/format.ts';
 import { showHidden } from '../kit/text/controls.ts';
 import type { Timeline } from './model/build.ts';
 import { countShowable, SHOWABLE, type Showable } from './model/rows.ts';
-import type { Search } from './use-session-search.ts';
+import type { Search } from './place.ts';
 
 const PLACES = [
   { value: undefined, label: 'Timeline' },

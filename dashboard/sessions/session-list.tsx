@@ -1,9 +1,21 @@
 import { useRouter } from '@tanstack/react-router';
-import { type MouseEvent, type ReactNode, useMemo, useRef } from 'react';
+import {
+  type MouseEvent,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { flushSync } from 'react-dom';
+import { useHistoryEntry } from '../app/history-entry.ts';
 import type { SessionRow, SessionSearch } from '../app/queries.ts';
 import { useLinks } from '../app/use-links.ts';
+import { isFocusFree } from '../frame/heading.tsx';
 import { formatDay } from '../kit/format.ts';
+import { createKept } from '../kit/kept.ts';
 import { pixels } from '../kit/pixels.ts';
 import { useNow } from '../kit/time.tsx';
 import { useWidth } from '../kit/use-width.ts';
@@ -12,7 +24,6 @@ import { useOwnerOf } from '../shared/person-name.tsx';
 import { columnsFor, NARROW } from './columns.tsx';
 import { ListHeader } from './list-header.tsx';
 import { SessionLine } from './session-line.tsx';
-import { useLastRow } from './use-last-row.ts';
 import { useListKeys } from './use-list-keys.ts';
 import { useListLines } from './use-list-lines.ts';
 
@@ -153,4 +164,31 @@ function DayHead({ day, top }: { day: string; top: number }) {
       <span role="gridcell">{formatDay(day, now)}</span>
     </div>
   );
+}
+
+/** Enough for all lists that Back leads to. */
+const MAX_ENTRIES = 50;
+/** The session of the row that had the focus, by the list's entry in the browser's history. */
+const lastRows = createKept('rows', MAX_ENTRIES, (value): value is string => typeof value === 'string');
+
+/** The session of the current row. A list that the reader comes back to gives the focus to its row from before. */
+function useLastRow(grid: RefObject<HTMLElement | null>) {
+  const entryOf = useHistoryEntry();
+  const [current, setCurrent] = useState(() => lastRows.read(entryOf()));
+  const returned = useRef(current);
+  // After each drawing, because the list draws no row before it knows its height.
+  useEffect(() => {
+    if (returned.current === undefined) return;
+    const row = grid.current?.querySelector<HTMLElement>(`[data-session="${CSS.escape(returned.current)}"]`);
+    if (!isFocusFree()) returned.current = undefined;
+    else row?.focus({ preventScroll: true });
+  });
+  const set = useCallback(
+    (sessionId: string) => {
+      setCurrent(sessionId);
+      lastRows.write(entryOf(), sessionId);
+    },
+    [entryOf],
+  );
+  return [current, set] as const;
 }

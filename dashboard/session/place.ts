@@ -1,17 +1,48 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
-import { paths } from '../../contract/pages.ts';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { paths, type SessionSearch } from '../../contract/pages.ts';
 import { useHistoryEntry } from '../app/history-entry.ts';
 import { serviceAddress } from '../kit/base-path.ts';
 import { plural } from '../kit/format.ts';
 import { lastPlaces } from './last-place.ts';
-import type { Place, Row } from './model/rows.ts';
-import { createReading } from './reading.ts';
+import { type Place, type Row, SHOWABLE, type Showable } from './model/rows.ts';
+import { createReading, type Reading } from './reading.ts';
 import type { SessionData } from './session-data.ts';
-import { useAddress } from './use-current.ts';
-import type { Search } from './use-session-search.ts';
 import type { TimelineHandle } from './use-timeline-rows.ts';
 import { useView } from './use-view.ts';
-import { useWalk } from './use-walk.ts';
+import { useWalk } from './walk.ts';
+
+/** The query string of a session's page, and two functions that change it. */
+export interface Search extends SessionSearch {
+  shown: readonly Showable[];
+  range: { from: number; to: number } | undefined;
+  /** For a step of the reader, which Back undoes. */
+  change: (change: SessionSearch) => void;
+  /** For adjustments that Back skips. */
+  amend: (change: SessionSearch) => void;
+}
+
+export function useSessionSearch(sessionId: string): Search {
+  const search = useSearch({ from: '/sessions/$sessionId' });
+  const navigate = useNavigate();
+  const { show, from, to } = search;
+  const go = useCallback(
+    (wanted: SessionSearch, replace: boolean) => {
+      const next = (before: object) => ({ ...before, ...wanted });
+      void navigate({ to: '/sessions/$sessionId', params: { sessionId }, search: next, replace });
+    },
+    [navigate, sessionId],
+  );
+  const change = useCallback((wanted: SessionSearch) => go(wanted, false), [go]);
+  const amend = useCallback((wanted: SessionSearch) => go(wanted, true), [go]);
+  return {
+    ...search,
+    shown: useMemo(() => SHOWABLE.filter((kind) => show?.split(',').includes(kind)), [show]),
+    range: useMemo(() => (from !== undefined && to !== undefined ? { from, to } : undefined), [from, to]),
+    change,
+    amend,
+  };
+}
 
 /** The reader's place in a session, and functions that move to other rows, ranges and sub-agents. */
 export function useSessionPlace(data: SessionData, search: Search, tell: (words: string) => void) {
@@ -123,4 +154,48 @@ function useReturn({ e, from, find, view }: Search, sessionId: string, tell: (wo
     if (isTold) tell('You are back where you stopped reading. Press g twice to go to the start.');
   }, [isTold, tell]);
   return { lastPlace: useRef(place), returnedTo };
+}
+
+/**
+ * Updates the address to the current row after a moment, since browsers limit how often a page may change it. Calls `goTo`
+ * if the address changes from outside: by the link that opened the page, or by another link since.
+ */
+function useAddress(
+  { current }: Reading,
+  sessionId: string,
+  linked: number | undefined,
+  isThere: boolean,
+  goTo: (sequence: number) => void,
+): void {
+  const navigate = useNavigate();
+  const written = useRef<number>(undefined);
+  const followed = useRef<number>(undefined);
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const write = () => {
+      const sequence = current.get()?.sequence;
+      if (sequence === undefined || sequence === written.current) return;
+      written.current = sequence;
+      const search = (before: object) => ({ ...before, e: sequence });
+      void navigate({ to: '/sessions/$sessionId', params: { sessionId }, search, replace: true });
+    };
+    const stop = current.subscribe(() => {
+      clearTimeout(timer);
+      timer = setTimeout(write, 250);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [current, navigate, sessionId]);
+
+  useEffect(() => {
+    // Until the written address takes effect, the address still has the last event, which was handled already.
+    if (linked === undefined || !isThere || followed.current === linked) return;
+    followed.current = linked;
+    if (written.current === linked) return;
+    written.current = linked;
+    goTo(linked);
+  }, [linked, isThere, goTo]);
 }
