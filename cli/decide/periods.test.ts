@@ -4,12 +4,12 @@ import {
   type Closed,
   closedAtReading,
   closedPeriodsOf,
-  consentedFrom,
   hasEarlier,
   openFrom,
   type PeriodDecisions,
   type RecordTimes,
   type Why,
+  whyAllStays,
   whyStays,
 } from './periods.ts';
 
@@ -23,7 +23,8 @@ const LOST = { ...NONE, consent: { since: SINCE, history: 'none' as const, isLos
 const SHOP = { ...NONE, consent: { since: SINCE, history: ['/shop'] } };
 const PAUSED = { ...NONE, pauses: [PAUSE] };
 const RUNNING = { ...NONE, pauses: [{ from: 2000 }] };
-const EXPIRED = { ...NONE, expiredUntil: () => 500 };
+const EXPIRED_ONLY = { expiredUntil: () => 500 };
+const EXPIRED = { ...NONE, ...EXPIRED_ONLY };
 
 /** A record with a time of its own. */
 const at = (time: number, restates = false): RecordTimes => ({
@@ -123,7 +124,7 @@ test('what an ancestor lost at the service does not leave with a fork', () => {
     'expired at the service',
     undefined,
   ]);
-  expect({ consented: consentedFrom(closed), open: openFrom(closed) }).toEqual({ consented: 0, open: 501 });
+  expect(openFrom(closed)).toBe(501);
 });
 
 test.each([
@@ -132,4 +133,20 @@ test.each([
 ])('a consent that %s than at the last reading does not change what was left out then', (_, present, leftBefore) => {
   const closed = closedAtReading(closedFor(present, { startedAt: 500 }), leftBefore);
   expect(whyStays(at(999), fileFrom(500), closed)).toBe(leftBefore === undefined ? undefined : 'before consent');
+});
+
+test.each([
+  ['before the consent stays as a whole', 999, NO_HISTORY, 'before consent'],
+  ['at the time of the consent is read', 1000, NO_HISTORY, undefined],
+  ['before its last expired record stays as a whole', 500, EXPIRED, 'expired at the service'],
+  [
+    'before the consent and its expired records lacks the consent',
+    500,
+    { ...NO_HISTORY, ...EXPIRED_ONLY },
+    'before consent',
+  ],
+  ['in a pause is read, because its earlier records may leave', 2500, PAUSED, undefined],
+  ['at any time stays if the decision about its session is lost', 9000, LOST, 'lost decision'],
+])('a transcript that was last written %s', (_, modifiedAt, decisions, why) => {
+  expect(whyAllStays(modifiedAt, closedFor(decisions, { startedAt: 100, folder: '/shop' }))).toBe(why);
 });

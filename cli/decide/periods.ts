@@ -95,19 +95,29 @@ export function wantedFrom(consent: Consent | undefined, folder: string | undefi
   return consent.history.some((each) => isInside(folder, each)) ? 0 : consent.since;
 }
 
-const isOfConsent = ({ why }: Closed): boolean => why === 'before consent' || why === 'lost decision';
+/** Whether something stays on this machine because nobody consented to it. */
+export const lacksConsent = (why: Why | undefined): boolean => why === 'before consent' || why === 'lost decision';
+
+const isOfConsent = ({ why }: Closed): boolean => lacksConsent(why);
 
 /** Whether a part of the session from before the consent stays here. */
 export const hasEarlier = (closed: readonly Closed[]): boolean =>
   closed.some((one) => isOfConsent(one) && one.isRepeatable);
 
-const latestEnd = (closed: readonly Closed[]): number => Math.max(0, ...closed.map(({ until }) => until));
-
-/** The time from which the person consented to records of the session. 0 means all records. */
-export const consentedFrom = (closed: readonly Closed[]): number => latestEnd(closed.filter(isOfConsent));
+const isUnlimited = ({ why }: Closed): boolean => why !== 'pause';
 
 /** Every record from before this time stays on this machine. 0 if there is no such time. */
-export const openFrom = (closed: readonly Closed[]): number => latestEnd(closed.filter(({ why }) => why !== 'pause'));
+export const openFrom = (closed: readonly Closed[]): number =>
+  Math.max(0, ...closed.filter(isUnlimited).map(({ until }) => until));
+
+/**
+ * Why a transcript that was last written at this time stays on this machine as a whole. Undefined if some of it may leave. A
+ * missing consent comes first, because a person can give it.
+ */
+export function whyAllStays(modifiedAt: number, closed: readonly Closed[]): Why | undefined {
+  const covering = closed.filter((one) => isUnlimited(one) && modifiedAt < one.until);
+  return (covering.find(isOfConsent) ?? covering[0])?.why;
+}
 
 /**
  * The periods that were closed when a transcript was last read. A later consent opens nothing before the transcript is read

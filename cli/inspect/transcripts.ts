@@ -4,7 +4,7 @@ import type { Coverage } from '../../contract/environment.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Context } from '../context.ts';
 import { beginningOf, lineageOf } from '../decide/lineage.ts';
-import { closedPeriodsOf, consentedFrom } from '../decide/periods.ts';
+import { closedPeriodsOf, whyAllStays } from '../decide/periods.ts';
 import { openPolicy } from '../pipeline.ts';
 import type { Found, Trouble } from '../read/discover.ts';
 import { findPacked, findTables, type LocalGap } from '../read/unknown.ts';
@@ -99,7 +99,7 @@ export function inspectTranscripts(context: Context, spool: Spool, isAsked: bool
         const find = (session: string) => policy.find(agent.id, session);
         const lineage = lineageOf(beginningOf({ origin, startedAt }, find), find);
         const closed = closedPeriodsOf(lineage, { consent, pauses: [], expiredUntil: () => 0 });
-        const isEarlier = found.modifiedAt < consentedFrom(closed);
+        const isEarlier = whyAllStays(found.modifiedAt, closed) !== undefined;
         count(objection !== undefined || isEarlier ? 'keptBack' : 'waiting', id);
         if (objection !== undefined) one.leftOut.push(objection);
         else if (isEarlier) one.earlier++;

@@ -4,7 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redactor } from '../../redact/redactor.ts';
 import { beginningOf, lineageOf } from '../decide/lineage.ts';
 import { followClock, isActive, NOTED_EVERY_MS, type Pause } from '../decide/pauses.ts';
-import { type Closed, type Consent, closedPeriodsOf, consentedFrom, openFrom, whyStays } from '../decide/periods.ts';
+import {
+  type Closed,
+  type Consent,
+  closedPeriodsOf,
+  lacksConsent,
+  openFrom,
+  whyAllStays,
+  whyStays,
+} from '../decide/periods.ts';
 import { collectAfter } from '../memory.ts';
 import type { Policy } from '../privacy/policy.ts';
 import type { FileRow } from '../spool/files.ts';
@@ -153,10 +161,14 @@ export function createReader(options: ReaderOptions) {
         if (policy?.isSettled(found.agent.id, origin.session, reason)) emptyLog(state, found, undefined);
       }
       const allowed = files.filter((file) => !isLeftOut(file)).map((file) => markTold(file, told));
-      const wanted = allowed.filter((file) => openFrom(closedOf(file.found.agent.id, file)) <= file.found.modifiedAt);
-      earlier.push(...allowed.filter(isEarlier).map((file) => file.found));
-      unread.push(...wanted.filter((file) => isFirst(file, known)));
-      if (wanted.length === 0 && !isYoung) atRest.set(rest, stampOf(found));
+      let isRead = false;
+      for (const file of allowed) {
+        const why = whyAllStays(file.found.modifiedAt, closedOf(file.found.agent.id, file));
+        isRead ||= why === undefined;
+        if (lacksConsent(why)) earlier.push(file.found);
+        if (why === undefined && isFirst(file, known)) unread.push(file);
+      }
+      if (!isRead && !isYoung) atRest.set(rest, stampOf(found));
     }
     const bytes = unread.reduce((sum, file) => sum + bytesOf(file), 0);
     return { places, sessions: groupBySession(unread), bytes, files: there.length, leftOut, earlier };
@@ -180,8 +192,6 @@ export function createReader(options: ReaderOptions) {
     const expiredUntil = (session: string) => spool.sessions.expiredUntil(agent, session);
     return closedPeriodsOf(lineageOf(beginningOf(file, find), find), { consent, pauses, expiredUntil });
   }
-
-  const isEarlier = (file: Unread) => consentedFrom(closedOf(file.found.agent.id, file)) > file.found.modifiedAt;
 
   /** If a file was moved to two places, one of them is read. After that, the other is known as a copy. */
   function isFirst({ id }: Unread, known: Set<number>): boolean {
