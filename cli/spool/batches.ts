@@ -51,7 +51,7 @@ export interface WaitingQuery {
 }
 
 /** The waiting events of an excluded session stay here, because the exclusion may be taken back. */
-const SENT = 'session NOT IN (SELECT session FROM kept_back)';
+export const SENT = 'session NOT IN (SELECT session FROM kept_back)';
 
 /** No hold lasts longer. A longer one was set while the clock was ahead. */
 const MAX_HOLD_MS = 24 * 60 * 60 * 1000;

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { SENT } from './batches.ts';
 
 /** Why a session's batches stay in the spool although the service accepts others. */
 export interface Hold {
@@ -36,7 +37,7 @@ export function createHolds(db: DatabaseSync) {
   );
   const list = db.prepare(`
     SELECT agent, agent_session, sending, held_why, held_until FROM sessions WHERE sending <> 'waiting'
-      AND id NOT IN (SELECT session FROM kept_back) AND EXISTS (SELECT 1 FROM batches WHERE session = sessions.id)
+      AND EXISTS (SELECT 1 FROM batches WHERE session = sessions.id AND ${SENT})
     ORDER BY held_until, id`);
 
   return {

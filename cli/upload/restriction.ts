@@ -19,6 +19,9 @@ export class NotHiddenYet extends Failure {
   }
 }
 
+/** A person has thrown part of the request away, or lets fewer people see it. */
+export class Withdrawn extends Error {}
+
 /** After this many errors in a row, the session is not tried for a while. */
 const MAX_ERRORS = 3;
 
@@ -120,15 +123,23 @@ export function createRestriction({ spool, service, retry, visibilityOf }: Restr
     }
   }
 
-  /** Whether the next events would be visible to more people than wanted, or the wanted visibility is unknown. */
-  function isShownToMore(id: number): boolean {
+  /**
+   * Call it immediately before a request that reveals a session. `asked` is the visibility that a request to open it asks for.
+   * Otherwise, the visibility at the service counts.
+   * @throws Withdrawn if a person has kept the session back or hidden it while the request waited
+   */
+  function checkRequest(id: number, asked?: Visibility): void {
     const row = spool.sessions.get(id);
-    const wanted = wantedOf(row, { isNew: false });
-    if (wanted instanceof Failure) return true;
-    return dividedBy(row).present.some((one) => isStricter(strictestOf(wanted, one.wanted), one.visibility));
+    const wanted = wantedOf(row, { isNew: asked !== undefined });
+    if (row.verdict !== 'wanted' || wanted instanceof Failure) throw new Withdrawn();
+    const isShownToMore =
+      asked === undefined
+        ? dividedBy(row).present.some((one) => isStricter(strictestOf(wanted, one.wanted), one.visibility))
+        : isStricter(wanted, asked);
+    if (isShownToMore) throw new Withdrawn();
   }
 
-  return { restrict, wantedOf, isShownToMore };
+  return { restrict, wantedOf, checkRequest };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { AgentId } from '../../contract/agent.ts';
 import { type CapturedSession, type CaptureResult, MAX_SESSIONS_AT_ONCE } from '../../contract/capture.ts';
 import { chainStart } from '../../contract/chain.ts';
 import { ServiceError } from '../../contract/client.ts';
-import { isStricter, type Visibility } from '../../contract/session.ts';
+import type { Visibility } from '../../contract/session.ts';
 import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { factsOf, mergeFacts } from '../read/facts.ts';
@@ -13,7 +13,7 @@ import type { createKeyOf } from './client-key.ts';
 import { Blocked, explainRefusal, hasStatus, tellBlocked } from './problem.ts';
 import { readEvents, withEvents } from './refusals.ts';
 import { AgentDisabled, type Registration } from './registration.ts';
-import { createRestriction, type RestrictionOptions } from './restriction.ts';
+import { createRestriction, type RestrictionOptions, Withdrawn } from './restriction.ts';
 
 export interface SessionsOptions extends RestrictionOptions {
   registration: Registration;
@@ -184,10 +184,9 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     for (const session of sessions.map(toPart)) bodies.push({ ...(await toBody(session)), ...describeEach(session) });
     try {
       const ask = async () => {
-        // While the request waited, a person may have kept one of the sessions back or hidden it.
-        if (sessions.some(({ id }) => spool.sessions.get(id).verdict !== 'wanted')) throw new Withdrawn();
-        if (sessions.some((one, index) => isStricter(wantedNow(one), bodies[index]?.visibility ?? 'team')))
-          throw new Withdrawn();
+        for (const [index, { id }] of sessions.entries()) {
+          restriction.checkRequest(id, bodies[index]?.visibility ?? 'team');
+        }
         return service.client.captureSessions({ body: { sessions: bodies } });
       };
       // A proxy that also refuses a session without its description refuses everything.
@@ -275,7 +274,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     return refused;
   }
 
-  return { open, complete, hide, isShownToMore: restriction.isShownToMore };
+  return { open, complete, hide, checkRequest: restriction.checkRequest };
 }
 
 /** Removes a session's waiting events that were written until a time. An event without a time is as old as the one before it. */
@@ -295,9 +294,6 @@ function removeWrittenUntil(batches: Spool['batches'], session: number, until: n
     }
   }
 }
-
-/** A person has thrown part of the request away, or lets fewer people see it. */
-export class Withdrawn extends Error {}
 
 /** The parts of a session's description that its events repeat. */
 type Describe = (session: SessionRow) => object;

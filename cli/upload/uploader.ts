@@ -10,9 +10,9 @@ import { followSent } from './chains.ts';
 import { createElsewhere, type Remainder } from './elsewhere.ts';
 import { explainRefusal, notYet, tellBlocked } from './problem.ts';
 import { createAppender, type Outcome, type RefusedEvent } from './refusals.ts';
-import { NotHiddenYet } from './restriction.ts';
+import { NotHiddenYet, Withdrawn } from './restriction.ts';
 import type { Append } from './service.ts';
-import { createServiceSessions, type SessionsOptions, Withdrawn } from './sessions.ts';
+import { createServiceSessions, type SessionsOptions } from './sessions.ts';
 
 /*
  * The states of a session that has something to send. They are a column of the spool (`spool/holds.ts`), so a crash
@@ -249,7 +249,7 @@ export class Uploader {
     // The appends may have waited here for hours.
     if (!appends.every((one) => one.isWanted())) throw new Withdrawn();
     const ids = new Set(appends.flatMap(({ sessionId }) => this.#spool.sessions.findByServiceId(sessionId) ?? []));
-    if ([...ids].some((id) => this.#sessions.isShownToMore(id))) throw new Withdrawn();
+    for (const id of ids) this.#sessions.checkRequest(id);
     const sent = this.#options.service.append(this.#expecting(appends));
     const results = await sent.catch((error) => Promise.reject(tellBlocked(error)));
     for (const { sessionId, lastSequence = 0 } of results) this.#raise(sessionId, lastSequence);
