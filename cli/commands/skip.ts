@@ -38,7 +38,7 @@ export const skipCommand = defineCommand({
         // If the session was captured after it was chosen, it now has a row.
         const known = spool.sessions.find(agent, session);
         if (known && !undo) return spool.keepBack(known.id, 'skipped', context.now());
-        const [, ...forks] = spool.decisions.say(agent, session, undo ? 'wanted' : 'skipped', context.now());
+        const [, ...forks] = spool.decisions.decide(agent, session, undo ? 'wanted' : 'skipped', context.now());
         return { dropped: 0, forks: forks.map((fork) => fork.session) };
       };
       const { dropped, forks } = spool.transact(say);

@@ -94,7 +94,7 @@ async function restrictSession(context: Context, name: string, asked: Visibility
         'Only its page in the dashboard shows it to more people: `capture open`.',
       );
     }
-    spool.transact(() => spool.decisions.sayVisibility(agent, session, asked, context.now()));
+    spool.transact(() => spool.decisions.setVisibility(agent, session, asked, context.now()));
     // While nobody is signed in, this machine does not know which events were sent.
     const result = path === undefined ? 'later' : id === undefined ? 'done' : await restrictNow(context, spool, id);
     output.answer({ agent, session, visibility: asked, isDone: result === 'done' }, [

@@ -44,7 +44,7 @@ function openWithExcluded(bytes: number) {
     body: new Uint8Array(bytes),
     madeAt: 0,
   });
-  const decision = { agent: 'codex', session: 'excluded', decidedAt: 0, isSaid: false, facts: [], parents: [] };
+  const decision = { agent: 'codex', session: 'excluded', decidedAt: 0, isByPerson: false, facts: [], parents: [] };
   spool.decisions.store({ ...decision, verdict: 'excluded' });
   return spool;
 }

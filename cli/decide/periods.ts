@@ -24,7 +24,7 @@ export interface Consent {
   /** Which earlier sessions are captured as well; a list names their folders. */
   history: 'all' | 'none' | string[];
   /** Whether a person decided. Otherwise `history` is `none`. */
-  isSaid?: boolean;
+  isByPerson?: boolean;
   /** Whether the decisions from before `since` are lost. Then no session that began before `since` is captured. */
   isLost?: boolean;
 }

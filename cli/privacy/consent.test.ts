@@ -120,7 +120,7 @@ test('a fork of OpenCode is as old as its session, although the parts of its pro
 });
 
 test.each<[string, Partial<Consent>, number]>([
-  ['who then says no', { isSaid: true }, 0],
+  ['who then says no', { isByPerson: true }, 0],
   ['whose decisions were lost', { isLost: true }, 0],
   ['who was not asked since', {}, 1],
 ])('waiting sessions from before the question, of a person %s: %o sends %i sessions', (_, more, waiting) => {
@@ -159,9 +159,9 @@ test('waiting events of an excluded session are taken back too, before its rule 
     body: new Uint8Array([1]),
     madeAt: BEGUN,
   });
-  const common = { agent: 'codex', session: 'earlier', decidedAt: BEGUN, isSaid: false, facts: [], parents: [] };
+  const common = { agent: 'codex', session: 'earlier', decidedAt: BEGUN, isByPerson: false, facts: [], parents: [] };
   decisions.store({ ...common, verdict: 'excluded' });
-  decisions.setConsent({ since: SINCE, history: 'none', isSaid: true });
+  decisions.setConsent({ since: SINCE, history: 'none', isByPerson: true });
   const policy = createPolicy({ home, variables: {}, now: Date.now, platform: 'linux', decisions, transact });
   narrowToConsent(spool, policy);
   decisions.store({ ...common, verdict: 'wanted' });
@@ -175,7 +175,7 @@ test('refused events of an earlier session are taken back too, so that no retry 
   const session = spool.sessions.ensure('codex', 'earlier');
   spool.sessions.learn(session, { firstAt: BEGUN, lastAt: BEGUN });
   refused.add({ session, event: '{}', problem: 'too large', refusedAt: BEGUN });
-  decisions.setConsent({ since: SINCE, history: 'none', isSaid: true });
+  decisions.setConsent({ since: SINCE, history: 'none', isByPerson: true });
   const policy = createPolicy({ home, variables: {}, now: Date.now, platform: 'linux', decisions, transact });
   narrowToConsent(spool, policy);
   expect(refused.count()).toBe(0);

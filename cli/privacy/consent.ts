@@ -4,7 +4,7 @@ import { type Decisions, openDecisions } from '../spool/decisions.ts';
 
 export type { Consent } from '../decide/periods.ts';
 
-/** Reads the consent for earlier sessions. Undefined where none is stored; `isSaid` shows whether a person gave it. */
+/** Reads the consent for earlier sessions. Undefined where none is stored; `isByPerson` shows whether a person gave it. */
 export function readConsent(context: StatePlace): Consent | undefined {
   const decisions = openDecisions(stateFolder(context));
   try {
@@ -15,9 +15,9 @@ export function readConsent(context: StatePlace): Consent | undefined {
 }
 
 /** Stores a person's decision. */
-export function writeConsent(context: StatePlace, consent: Omit<Consent, 'isSaid'>): void {
+export function writeConsent(context: StatePlace, consent: Omit<Consent, 'isByPerson'>): void {
   const decisions = openDecisions(stateFolder(context), { isMade: true });
-  decisions?.setConsent({ ...consent, isSaid: true });
+  decisions?.setConsent({ ...consent, isByPerson: true });
   decisions?.close();
 }
 

@@ -37,8 +37,8 @@ const findTakenBack = (spool: Spool, { find }: Policy, consent: Consent): number
  * Whether the person allows fewer earlier sessions than before. Before anybody was asked, a person asked by name for the
  * events that wait now. A later decision by the person takes that back.
  */
-function isLess({ since, history, isSaid, isLost }: Consent, before: Consent | undefined): boolean {
+function isLess({ since, history, isByPerson, isLost }: Consent, before: Consent | undefined): boolean {
   if (history === 'all') return false;
-  if (before === undefined) return isSaid === true || isLost === true;
+  if (before === undefined) return isByPerson === true || isLost === true;
   return JSON.stringify(history) !== JSON.stringify(before.history) || since > before.since;
 }

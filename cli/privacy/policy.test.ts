@@ -52,11 +52,11 @@ test('a skipped session whose repository is gone stays excluded once it is not s
   write(join(home, 'open/.git/config'), '[remote "origin"]\n\turl = https://git.example.com/me/diary.git\n');
   exclude('git.example.com/me/diary');
   policy.refresh();
-  decisions.say('codex', 'early', 'skipped', 1);
+  decisions.decide('codex', 'early', 'skipped', 1);
   meet('early', 'open');
   policy.keep();
   rmSync(join(home, 'open/.git'), { recursive: true });
-  decisions.say('codex', 'early', 'wanted', 2);
+  decisions.decide('codex', 'early', 'wanted', 2);
   policy.refresh();
   expect(policy.find('codex', 'early')?.verdict).toBe('excluded');
 });
@@ -102,7 +102,7 @@ test('a long chain of forks is judged quickly', () => {
       session,
       verdict: index === 0 ? 'skipped' : 'wanted',
       decidedAt: 0,
-      isSaid: index === 0,
+      isByPerson: index === 0,
       facts: [],
       parents,
     });
@@ -119,7 +119,7 @@ test('both folders decide about two sessions that are forks of each other', () =
   for (const [session, from] of Object.entries(parents)) {
     const isOut = session === 'out';
     const verdict = isOut ? 'skipped' : 'wanted';
-    decisions.store({ agent: 'codex', session, verdict, decidedAt: 0, isSaid: isOut, facts: [], parents: from });
+    decisions.store({ agent: 'codex', session, verdict, decidedAt: 0, isByPerson: isOut, facts: [], parents: from });
   }
   const policy = openTestPolicy(home, { decisions, transact });
   expect(Object.keys(parents).map((name) => policy.find('codex', name)?.verdict)).toEqual(Array(4).fill('skipped'));
@@ -127,7 +127,7 @@ test('both folders decide about two sessions that are forks of each other', () =
 
 test('a session that a person wants again is captured once the rule against its folder is removed', () => {
   const { meet, exclude, policy, decisions } = prepare();
-  decisions.say('codex', 'undone', 'wanted', 1);
+  decisions.decide('codex', 'undone', 'wanted', 1);
   expect(meet('undone', 'open')).toBeUndefined();
   exclude('~/open');
   policy.refresh();

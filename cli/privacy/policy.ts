@@ -190,12 +190,12 @@ export function createPolicy(options: PolicyOptions): Policy {
    */
   function decide(row: Decision, judged = new Map<string, Decision | undefined>()): Decision {
     const { facts, reason: own } = judgeFolder(row.folder, row.facts);
-    const isSaidOut = row.isSaid && (row.verdict === 'skipped' || row.verdict === 'deleted');
+    const isKeptByPerson = row.isByPerson && (row.verdict === 'skipped' || row.verdict === 'deleted');
     // The present state of the folder is stored, because it counts if the person takes the decision back after the folder is
     // gone.
-    if (isSaidOut) return isEqual(facts, row.facts) ? row : { ...row, facts };
+    if (isKeptByPerson) return isEqual(facts, row.facts) ? row : { ...row, facts };
     // A person who wants this very fork has seen the sessions that it comes from.
-    const parents = row.isSaid ? [] : row.parents;
+    const parents = row.isByPerson ? [] : row.parents;
     judged.set(row.session, undefined);
     const inherited = parents
       .flatMap((name) => judgeParent(row.agent, name, judged) ?? [])
@@ -242,7 +242,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       session,
       verdict: 'wanted',
       decidedAt: now(),
-      isSaid: false,
+      isByPerson: false,
       folder,
       facts: [],
       startedAt,
@@ -390,9 +390,19 @@ export function createPolicy(options: PolicyOptions): Policy {
  */
 function addKnown(met: Decision, known: Decision | undefined): Decision {
   if (known === undefined) return met;
-  const { verdict, reason, isSaid, decidedAt, facts, visibility } = known;
+  const { verdict, reason, isByPerson, decidedAt, facts, visibility } = known;
   const parents = [...new Set([...known.parents, ...met.parents])];
-  return { ...met, folder: met.folder ?? known.folder, verdict, reason, isSaid, decidedAt, facts, parents, visibility };
+  return {
+    ...met,
+    folder: met.folder ?? known.folder,
+    verdict,
+    reason,
+    isByPerson,
+    decidedAt,
+    facts,
+    parents,
+    visibility,
+  };
 }
 
 const withReason = (facts: FolderFacts[], reason: string | undefined) => ({

@@ -243,7 +243,7 @@ class Commit {
     const { decisions } = this.#spool;
     if (!decisions.isKeptBack(agent, parent)) return;
     const known = decisions.find(agent, session);
-    if (known?.isSaid) return;
+    if (known?.isByPerson) return;
     if (known !== undefined && this.#isForkOf(agent, parent, session) && !this.#isForkOf(agent, session, parent))
       return;
     throw new ForkOfKeptBack(agent, session, parent);

@@ -128,7 +128,11 @@ test('a decision is not asked for again, and can be changed', async () => {
   expect(stderr).not.toContain('earlier session');
   expect(consent()).toBe('all');
   await init(['--yes', '--history', 'none']);
-  expect(readConsent({ variables: { CAPTURE_HOME: state }, home })).toEqual({ since, history: 'none', isSaid: true });
+  expect(readConsent({ variables: { CAPTURE_HOME: state }, home })).toEqual({
+    since,
+    history: 'none',
+    isByPerson: true,
+  });
 });
 
 test('an import follows the decision and reports the sessions that stay; named files are captured whole', async () => {

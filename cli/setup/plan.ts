@@ -45,7 +45,7 @@ export function planSetup(context: Context, options: PlanOptions): Plan {
   return {
     ...{ agents, daemon: options.daemon, supervisor },
     hooks: findHooks(here).map((wanted) => ({ wanted, edited: installHooks(context, wanted, false) })),
-    history: readConsent(context)?.isSaid && !options.isHistoryAsked ? undefined : findHistory(context),
+    history: readConsent(context)?.isByPerson && !options.isHistoryAsked ? undefined : findHistory(context),
   };
 }
 

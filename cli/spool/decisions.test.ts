@@ -12,7 +12,7 @@ const decision = (session: string, parents: string[]): Decision => ({
   session,
   verdict: 'wanted',
   decidedAt: 0,
-  isSaid: false,
+  isByPerson: false,
   facts: [],
   parents,
 });
@@ -75,7 +75,7 @@ test('a fork that is found during reading is kept back with its own forks, and n
   ] as const) {
     decisions.store(decision(session, [...parents]));
   }
-  decisions.say('codex', 'parent', 'skipped', 1);
+  decisions.decide('codex', 'parent', 'skipped', 1);
   const revision = decisions.revision();
   decisions.inherit('codex', 'fork', 'parent', 2);
   expect(['fork', 'fork of it'].map((name) => decisions.find('codex', name)?.verdict)).toEqual(['skipped', 'skipped']);
@@ -97,9 +97,9 @@ test('the visibility of a session is stored beside its other decisions', () => {
   const folder = makeFolder();
   const decisions = openDecisions(folder, { isMade: true });
   onTestFinished(() => decisions?.close());
-  decisions?.say('codex', 'session', 'skipped', 1);
-  decisions?.sayVisibility('codex', 'session', 'private', 2);
-  decisions?.say('codex', 'session', 'wanted', 3);
+  decisions?.decide('codex', 'session', 'skipped', 1);
+  decisions?.setVisibility('codex', 'session', 'private', 2);
+  decisions?.decide('codex', 'session', 'wanted', 3);
   expect(decisions?.find('codex', 'session')).toMatchObject({ verdict: 'wanted', visibility: 'private' });
 });
 

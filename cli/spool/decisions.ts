@@ -36,7 +36,7 @@ export interface Decision {
   /** Milliseconds since 1970. */
   decidedAt: number;
   /** Whether a person decided about this very session. */
-  isSaid: boolean;
+  isByPerson: boolean;
   folder?: string | undefined;
   facts: FolderFacts[];
   /** When the session began, in milliseconds since 1970. */
@@ -59,13 +59,13 @@ const SCHEMA = `
     verdict TEXT NOT NULL CHECK (verdict IN ('wanted', 'excluded', 'skipped', 'deleted')),
     reason TEXT,
     decided_at INTEGER NOT NULL,
-    -- Whether a person said so of this very session.
-    said INTEGER NOT NULL,
+    -- Whether a person decided about this very session.
+    by_person INTEGER NOT NULL,
     folder TEXT,
     -- JSON, a list of FolderFacts: all that its folder has been since the session was met.
     facts TEXT NOT NULL,
     started_at INTEGER,
-    -- Who may see it, where a person said so.
+    -- Who may see it, where a person decided so.
     visibility TEXT,
     PRIMARY KEY (agent, session)
   ) WITHOUT ROWID;
@@ -199,10 +199,10 @@ export function createDecisions(db: DatabaseSync) {
   const all = db.prepare(SELECT);
   const keep = db.prepare(`
     INSERT INTO decided.verdicts
-      (agent, session, verdict, reason, decided_at, said, folder, facts, started_at, visibility)
-    VALUES (:agent, :session, :verdict, :reason, :decidedAt, :said, :folder, :facts, :startedAt, :visibility)
+      (agent, session, verdict, reason, decided_at, by_person, folder, facts, started_at, visibility)
+    VALUES (:agent, :session, :verdict, :reason, :decidedAt, :byPerson, :folder, :facts, :startedAt, :visibility)
     ON CONFLICT DO UPDATE SET verdict = excluded.verdict, reason = excluded.reason, decided_at = excluded.decided_at,
-      said = excluded.said, folder = excluded.folder, facts = excluded.facts, started_at = excluded.started_at,
+      by_person = excluded.by_person, folder = excluded.folder, facts = excluded.facts, started_at = excluded.started_at,
       visibility = excluded.visibility`);
   const addHead = db.prepare('INSERT INTO decided.heads (key, agent, session) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
   const findHead = db.prepare('SELECT session FROM decided.heads WHERE key = ? AND agent = ?');
@@ -221,10 +221,10 @@ export function createDecisions(db: DatabaseSync) {
     return value === undefined ? undefined : (JSON.parse(value) as Consent);
   };
 
-  const store = ({ agent, session, verdict, decidedAt, isSaid, facts, parents: all, ...more }: Decision): void => {
+  const store = ({ agent, session, verdict, decidedAt, isByPerson, facts, parents: all, ...more }: Decision): void => {
     const { reason = null, folder = null, startedAt = null, visibility = null } = more;
-    const told = { agent, session, verdict, decidedAt, said: isSaid ? 1 : 0, facts: JSON.stringify(facts) };
-    keep.run({ ...told, reason, folder, startedAt, visibility });
+    const row = { agent, session, verdict, decidedAt, byPerson: isByPerson ? 1 : 0, facts: JSON.stringify(facts) };
+    keep.run({ ...row, reason, folder, startedAt, visibility });
     for (const parent of all) addFork.run(agent, parent, session);
   };
 
@@ -237,7 +237,7 @@ export function createDecisions(db: DatabaseSync) {
   function forksOf(agent: string, session: string, known = new Set<string>()): Decision[] {
     return forks.all(agent, session).flatMap(({ session: name }) => {
       const fork = read(agent, String(name));
-      if (fork === undefined || fork.isSaid || known.has(fork.session)) return [];
+      if (fork === undefined || fork.isByPerson || known.has(fork.session)) return [];
       known.add(fork.session);
       return [fork, ...forksOf(agent, fork.session, known)];
     });
@@ -277,11 +277,11 @@ export function createDecisions(db: DatabaseSync) {
     },
     store,
     /** Stores a person's decision about a session. Returns it and the forks that it covers. */
-    say(agent: string, session: string, verdict: Verdict, decidedAt: number): Decision[] {
+    decide(agent: string, session: string, verdict: Verdict, decidedAt: number): Decision[] {
       const known = read(agent, session) ?? { agent, session, facts: [], parents: [] };
       const forks = forksOf(agent, session);
       const decided = [
-        { ...known, verdict, reason: REASONS[verdict], decidedAt, isSaid: true },
+        { ...known, verdict, reason: REASONS[verdict], decidedAt, isByPerson: true },
         ...forks.map((fork): Decision => ({ ...fork, ...verdictOfFork({ session, verdict }), decidedAt })),
       ];
       for (const decision of decided) store(decision);
@@ -289,8 +289,16 @@ export function createDecisions(db: DatabaseSync) {
       return decided;
     },
     /** Stores who may see a session, as a person decided. Its forks follow. */
-    sayVisibility(agent: string, session: string, visibility: Visibility, decidedAt: number): void {
-      const unmet: Decision = { agent, session, verdict: 'wanted', decidedAt, isSaid: false, facts: [], parents: [] };
+    setVisibility(agent: string, session: string, visibility: Visibility, decidedAt: number): void {
+      const unmet: Decision = {
+        agent,
+        session,
+        verdict: 'wanted',
+        decidedAt,
+        isByPerson: false,
+        facts: [],
+        parents: [],
+      };
       store({ ...(read(agent, session) ?? unmet), visibility });
       revise();
     },
@@ -307,7 +315,7 @@ export function createDecisions(db: DatabaseSync) {
       addFork.run(agent, parent, session);
       const known = read(agent, session);
       const from = read(agent, parent);
-      if (!known || known.isSaid || from === undefined || from.verdict === 'wanted') return;
+      if (!known || known.isByPerson || from === undefined || from.verdict === 'wanted') return;
       const inherited: Decision = { ...known, ...verdictOfFork(from), decidedAt };
       store(inherited);
       for (const fork of forksOf(agent, session, new Set([session]))) {
@@ -341,7 +349,7 @@ function toDecision(row: Record<string, unknown>, parents: Record<string, unknow
     verdict: row.verdict as Verdict,
     reason: text(row.reason),
     decidedAt: Number(row.decided_at),
-    isSaid: row.said === 1,
+    isByPerson: row.by_person === 1,
     folder: text(row.folder),
     facts: JSON.parse(String(row.facts)) as FolderFacts[],
     startedAt: row.started_at === null ? undefined : Number(row.started_at),

@@ -105,7 +105,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
    */
   function keepBack(id: number, verdict: 'skipped' | 'deleted', at: number): { dropped: number; forks: string[] } {
     const { agent, agentSession } = sessions.get(id);
-    const [, ...forks] = decisions.say(agent, agentSession, verdict, at);
+    const [, ...forks] = decisions.decide(agent, agentSession, verdict, at);
     const ids = [id, ...forks.flatMap((fork) => sessions.find(agent, fork.session)?.id ?? [])];
     if (verdict === 'deleted') {
       sessions.setDeleted(id);
@@ -206,7 +206,7 @@ function noticeLoss(db: DatabaseSync, decisions: Decisions, { getMeta, setMeta }
   const id = decisions.id();
   if (known === id) return;
   const consent = decisions.consent();
-  if (known !== undefined && consent?.isSaid !== true) decisions.lose(endOfKnown(db, consent));
+  if (known !== undefined && consent?.isByPerson !== true) decisions.lose(endOfKnown(db, consent));
   if (known !== undefined) {
     decisions.setPauses(joinPauses(decisions.pauses(), pausesIn(getMeta)));
     decisions.noteClock(Math.max(decisions.clock(), Number(getMeta('clock') ?? 0)));

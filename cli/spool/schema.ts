@@ -15,7 +15,7 @@ export const KEPT_BACK = `
  * rest. Without a known beginning, a session counts as earlier until its transcript is read again.
  */
 export const MEET_AGAIN = `
-  INSERT INTO decided.verdicts (agent, session, verdict, decided_at, said, folder, facts)
+  INSERT INTO decided.verdicts (agent, session, verdict, decided_at, by_person, folder, facts)
   SELECT agent, agent_session, 'wanted', ?, 0, coalesce((SELECT origin ->> 'cwd' FROM files
     WHERE session = sessions.id AND origin ->> 'subagent' IS NULL ORDER BY id LIMIT 1), cwd), '[]'
   FROM main.sessions WHERE true ON CONFLICT DO NOTHING`;

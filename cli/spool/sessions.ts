@@ -119,15 +119,15 @@ export function createSessions(db: DatabaseSync) {
       OR (${QUIET} < :quietSince AND agent IN (SELECT value FROM json_each(:stoppedAgents))))
       AND NOT EXISTS (SELECT 1 FROM batches WHERE session = sessions.id) LIMIT :limit`);
   const overexposed = db.prepare(`
-    WITH RECURSIVE said (agent, session, visibility) AS (
+    WITH RECURSIVE restricted (agent, session, visibility) AS (
       SELECT agent, session, visibility FROM decided.verdicts WHERE visibility IS NOT NULL
-      UNION SELECT said.agent, forks.session, said.visibility
-        FROM said JOIN decided.forks AS forks ON forks.agent = said.agent AND forks.parent = said.session
+      UNION SELECT restricted.agent, forks.session, restricted.visibility
+        FROM restricted JOIN decided.forks AS forks ON forks.agent = restricted.agent AND forks.parent = restricted.session
           JOIN decided.verdicts AS fork ON fork.agent = forks.agent AND fork.session = forks.session)
-    SELECT DISTINCT sessions.id FROM said
-      JOIN main.sessions ON sessions.agent = said.agent AND agent_session = said.session
+    SELECT DISTINCT sessions.id FROM restricted
+      JOIN main.sessions ON sessions.agent = restricted.agent AND agent_session = restricted.session
       JOIN opened ON opened.session = sessions.id
-    WHERE ${rankOf('said.visibility')} > ${rankOf('opened.visibility')}
+    WHERE ${rankOf('restricted.visibility')} > ${rankOf('opened.visibility')}
       AND coalesce(held_until, 0) <= ? LIMIT ?`);
   const openAgents = db.prepare("SELECT DISTINCT agent FROM sessions WHERE state = 'open'");
   const perAgent = db.prepare(`

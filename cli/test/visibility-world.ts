@@ -208,7 +208,7 @@ export class VisibilityWorld {
 
   #sayOf(session: Session, visibility: Visibility): void {
     const spool = openSpool(':memory:', join(this.#home, 'state'));
-    spool.decisions.sayVisibility(session.agent, session.id, visibility, this.#now);
+    spool.decisions.setVisibility(session.agent, session.id, visibility, this.#now);
     spool.close();
     session.said = visibility;
     this.log.push(`${this.#nameOf(session)} is made ${visibility} by the person`);

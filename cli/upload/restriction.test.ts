@@ -34,7 +34,7 @@ async function prepare() {
   const visibilities = () => service.seen.map(({ visibility }) => visibility);
   const decide = (visibility: Visibility) => {
     const spool = openSpool(':memory:', join(home, 'state'));
-    spool.decisions.sayVisibility('claude-code', sessionId(1), visibility, Date.now());
+    spool.decisions.setVisibility('claude-code', sessionId(1), visibility, Date.now());
     spool.close();
   };
   return { service, home, folder, prefer, commit, say, capture, visibilities, decide };
