@@ -52,10 +52,10 @@ export function createOutput({ stdout, stderr, variables = {} }: World, { json, 
 /** Reports an error and how to fix it. Returns the exit code. */
 export function reportError(error: unknown, { stderr }: Pick<Context, 'stderr'>, json: boolean): number {
   const { message, hint, exitCode } = toFailure(error);
-  const told = { error: toPlainText(message), ...(hint && { hint: toPlainText(hint) }), exitCode };
-  if (json) stderr.write(`${JSON.stringify(told)}\n`);
-  else if (error instanceof Declined) stderr.write(`${told.error}\n`);
-  else stderr.write(`error: ${told.error}\n${told.hint ? `hint: ${told.hint}\n` : ''}`);
+  const problem = { error: toPlainText(message), ...(hint && { hint: toPlainText(hint) }), exitCode };
+  if (json) stderr.write(`${JSON.stringify(problem)}\n`);
+  else if (error instanceof Declined) stderr.write(`${problem.error}\n`);
+  else stderr.write(`error: ${problem.error}\n${problem.hint ? `hint: ${problem.hint}\n` : ''}`);
   return exitCode;
 }
 

@@ -118,7 +118,7 @@ export interface Task {
 }
 
 /** A line of its standard output. */
-type Told =
+type ReaderMessage =
   /** This many bytes of transcripts are in the spool. */
   | { readBytes: number }
   | { trouble: Trouble }
@@ -132,7 +132,7 @@ type Told =
 const YOUNG_GENERATION = '--max-semi-space-size=4';
 
 /** The most characters kept of its error output. */
-const MAX_SAID = 2000;
+const MAX_ERROR_OUTPUT = 2000;
 
 /** Has another process read everything new at the places. Returns false if some of it is left. Throws if the process fails. */
 export async function readApart(
@@ -152,18 +152,18 @@ export async function readApart(
   const ended = once(child, 'close') as Promise<[code: number | null]>;
   ended.catch(() => {});
   let isWhole = false;
-  let said = '';
+  let errorOutput = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    said = `${said}${chunk}`.slice(0, MAX_SAID);
+    errorOutput = `${errorOutput}${chunk}`.slice(0, MAX_ERROR_OUTPUT);
   });
 
-  async function receive(told: Told): Promise<void> {
-    if ('trouble' in told) return onTrouble(told.trouble);
-    if ('isWhole' in told) {
-      isWhole = told.isWhole;
+  async function receive(message: ReaderMessage): Promise<void> {
+    if ('trouble' in message) return onTrouble(message.trouble);
+    if ('isWhole' in message) {
+      isWhole = message.isWhole;
       return;
     }
-    await onCommit(told.readBytes);
+    await onCommit(message.readBytes);
     if (isStopped()) child.stdin.end();
     else if (child.stdin.writable) child.stdin.write('\n');
   }
@@ -172,14 +172,14 @@ export async function readApart(
     const numbered = places.map((place) => ({ ...place, agent: context.agents.indexOf(place.agent) }));
     const task: Task = { spool, places: numbered, consent, patienceMs };
     child.stdin.write(`${JSON.stringify(task)}\n`);
-    for await (const line of createInterface({ input: child.stdout })) await receive(JSON.parse(line) as Told);
+    for await (const line of createInterface({ input: child.stdout })) await receive(JSON.parse(line) as ReaderMessage);
   } finally {
     child.stdin.end();
     // Until then, the process has the spool open.
     await ended.catch(() => {});
   }
   const [code] = await ended;
-  if (code !== 0) throw new Error(said.trim() || `reading ended with ${code ?? 'a signal'}`);
+  if (code !== 0) throw new Error(errorOutput.trim() || `reading ended with ${code ?? 'a signal'}`);
   return isWhole;
 }
 
@@ -193,12 +193,12 @@ export async function readForAnother(context: Context): Promise<void> {
   setFlagsFromString('--semi-space-growth-factor=2');
   const lines = createInterface({ input: context.stdin })[Symbol.asyncIterator]();
   const task = JSON.parse(String((await lines.next()).value)) as Task;
-  const tell = (told: Told) => void context.stdout.write(`${JSON.stringify(told)}\n`);
+  const send = (message: ReaderMessage) => void context.stdout.write(`${JSON.stringify(message)}\n`);
   const spool = openSpool(task.spool);
   let isLeft = false;
   const isStopped = () => isLeft || context.stop.aborted;
 
-  async function goOn(): Promise<void> {
+  async function awaitGo(): Promise<void> {
     isLeft = (await lines.next()).done === true;
   }
 
@@ -207,7 +207,7 @@ export async function readForAnother(context: Context): Promise<void> {
     const { consent, patienceMs } = task;
     const reader = openReaderHere(context, source, {
       ...{ consent, patienceMs },
-      onTrouble: (trouble) => tell({ trouble }),
+      onTrouble: (trouble) => send({ trouble }),
     });
     const places = task.places.flatMap((place) => {
       const agent = context.agents[place.agent];
@@ -218,12 +218,12 @@ export async function readForAnother(context: Context): Promise<void> {
       isStopped,
       async onCommit(readBytes) {
         await answered;
-        tell({ readBytes });
-        answered = goOn();
+        send({ readBytes });
+        answered = awaitGo();
       },
     });
     await answered;
-    tell({ isWhole: isWhole && !isStopped() });
+    send({ isWhole: isWhole && !isStopped() });
   } finally {
     spool.close();
   }

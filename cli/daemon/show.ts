@@ -20,7 +20,7 @@ export function createSessionLines(
 ): () => void {
   if (!output.json && (stdout.isTTY !== true || output.quiet)) return () => {};
   /** For each session, how many of its events were announced, and when. */
-  const told = new Map(spool.sessions.list().map(({ id, sent }) => [id, { sent, at: 0 }]));
+  const announced = new Map(spool.sessions.list().map(({ id, sent }) => [id, { sent, at: 0 }]));
   let sentBefore = spool.counters().eventsSent;
   let nextAt = 0;
 
@@ -32,10 +32,10 @@ export function createSessionLines(
     nextAt = at + AGAIN_MS;
     const waiting = new Set(spool.batches.perSession().map(({ session }) => session));
     const news = spool.sessions.list().filter(({ id, sent }) => {
-      const before = told.get(id) ?? { sent: 0, at: 0 };
+      const before = announced.get(id) ?? { sent: 0, at: 0 };
       return sent > before.sent && !waiting.has(id) && at - before.at >= AGAIN_MS;
     });
-    for (const { id, sent } of news) told.set(id, { sent, at });
+    for (const { id, sent } of news) announced.set(id, { sent, at });
     if (output.json) for (const session of news) stdout.write(`${toJson(session, at)}\n`);
     else output.answer({}, toLines(news, at));
   };

@@ -98,8 +98,8 @@ describe('the notes of hooks', () => {
     await read();
     expect([...said(), ...said('unreadable')].join()).toMatch(/^unreadable \{"conversation_id": ".*\[\[\[/);
     expect(readdirSync(inbox)).toEqual(['2-0.json', '3-0.json', '4-0.json']);
-    expect(readdirSync(join(state, 'sessions/cursor')).filter((name) => name.endsWith('.told'))).toEqual([
-      expect.stringMatching(/^[0-9a-f]{32}\.told$/),
+    expect(readdirSync(join(state, 'sessions/cursor')).filter((name) => name.endsWith('.complete'))).toEqual([
+      expect.stringMatching(/^[0-9a-f]{32}\.complete$/),
     ]);
   });
 
@@ -137,7 +137,7 @@ describe('the notes of hooks', () => {
     // Simulates a machine that stopped at the log.
     mkdirSync(join(logs, `${CONVERSATION}.jsonl`), { recursive: true });
     sortInboxes(state, [{ agent: cursor, root: logs, below: '' }], () => {});
-    expect(existsSync(join(logs, `${CONVERSATION}.told`))).toBe(true);
+    expect(existsSync(join(logs, `${CONVERSATION}.complete`))).toBe(true);
     expect(readdirSync(inbox)).toEqual(['1-0.json']);
   });
 

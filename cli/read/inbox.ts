@@ -40,7 +40,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_NOTE = 256 * 1024 * 1024;
 
 /** Events that repeat the content of the agent's transcript. From the first of them on, the hooks are the record. */
-const TELLING = new Set<unknown>(['beforeSubmitPrompt', 'afterAgentResponse']);
+const CONTENT_EVENTS = new Set<unknown>(['beforeSubmitPrompt', 'afterAgentResponse']);
 
 const LINE_FEED = 10;
 
@@ -51,7 +51,7 @@ const QUIET_MS = 60_000;
  * How much of a transcript the agent's hooks have reported: nothing, everything, or only the tools. Undecided while the
  * conversation continues, because a hook may report a prompt at any moment.
  */
-export function findTold(
+export function findHooked(
   { agent, path }: Found,
   state: string | undefined,
   now: number,
@@ -59,15 +59,15 @@ export function findTold(
   const conversation = agent.hookedAs?.(path);
   if (conversation === undefined || state === undefined) return 'none';
   const log = logOf(state, agent.id, conversation);
-  if (existsSync(`${log}.told`)) return 'all';
+  if (existsSync(`${log}.complete`)) return 'all';
   const stat = statSync(`${log}.jsonl`, { throwIfNoEntry: false });
   if (stat === undefined) return 'none';
   return now - stat.mtimeMs < QUIET_MS ? 'unclear' : 'tools';
 }
 
 /** Lets the parser skip the content that the hooks reported. */
-export const markTold = (file: Unread, told: ReturnType<typeof findTold>): Unread =>
-  told === 'tools' ? { ...file, origin: { ...file.origin, hooked: true } } : file;
+export const markHooked = (file: Unread, hooked: ReturnType<typeof findHooked>): Unread =>
+  hooked === 'tools' ? { ...file, origin: { ...file.origin, hooked: true } } : file;
 
 /** Takes over the notes that hooks left for the places' agents. Does nothing while another process does this. */
 export function sortInboxes(state: string, places: readonly Place[], onTrouble: (trouble: Trouble) => void): void {
@@ -111,20 +111,21 @@ function listNotes(inbox: string, onTrouble: (trouble: Trouble) => void): Note[]
 
 /**
  * Adds notes to one file per conversation, `sessions/<agent>/<conversation>.jsonl` in the state folder. Makes
- * `<conversation>.told` beside it once the file has the transcript's content. The lines are on the disk before the notes are
- * deleted. After a crash in between, a note is written again under the same name, so the parser recognises it.
+ * `<conversation>.complete` beside it once the file has the transcript's content. The lines are on the disk before the notes
+ * are deleted. After a crash in between, a note is written again under the same name, so the parser recognises it.
  */
 function sortNotes(notes: readonly Note[], state: string, agent: string, onTrouble: (trouble: Trouble) => void): void {
   const events: ReturnType<typeof readNote>[] = [];
   for (const note of notes) tolerateFileErrors(note.path, onTrouble, () => events.push(readNote(note)));
-  for (const [conversation, told] of Map.groupBy(events, (event) => event.conversation)) {
+  for (const [conversation, reported] of Map.groupBy(events, (event) => event.conversation)) {
     const log = logOf(state, agent, conversation);
     tolerateFileErrors(log, onTrouble, () => {
       mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
       // This file is written first, and synced. In the other order, a crash in between would capture the transcript as well.
-      if (told.some(({ isTelling }) => isTelling)) writeFileSync(`${log}.told`, '', { mode: 0o600, flush: true });
-      append(`${log}.jsonl`, told.map(({ line }) => line).join(''));
-      for (const { path } of told) unlinkSync(path);
+      if (reported.some(({ hasContent }) => hasContent))
+        writeFileSync(`${log}.complete`, '', { mode: 0o600, flush: true });
+      append(`${log}.jsonl`, reported.map(({ line }) => line).join(''));
+      for (const { path } of reported) unlinkSync(path);
     });
   }
 }
@@ -167,12 +168,12 @@ function readNote({ path, name, writtenMs }: Note) {
     if (typeof event !== 'object' || event === null || Array.isArray(event)) throw new Error('it is no object');
     const isId = (each: unknown): each is string => typeof each === 'string' && each !== '';
     const conversation = [event.conversation_id, event.session_id].find(isId) ?? 'unknown';
-    const isTelling = TELLING.has(event.hook_event_name);
-    return { path, conversation, isTelling, line: `${JSON.stringify({ name, at, event })}\n` };
+    const hasContent = CONTENT_EVENTS.has(event.hook_event_name);
+    return { path, conversation, hasContent, line: `${JSON.stringify({ name, at, event })}\n` };
   } catch {
     const unreadable = { raw, encoding, reason: "a hook's input is not a JSON object" };
     const line = `${JSON.stringify({ name, at, unreadable })}\n`;
-    return { path, conversation: 'unreadable', isTelling: false, line };
+    return { path, conversation: 'unreadable', hasContent: false, line };
   }
 }
 

@@ -21,7 +21,7 @@ import { type CommitOptions, Commits, CursorMoved } from './commit.ts';
 import { type Found, findTranscripts, type Place, stampOf, type Trouble, tolerateFileErrors } from './discover.ts';
 import type { FileBeingRead, Unread } from './identify.ts';
 import type { RecordHash } from './identity.ts';
-import { emptyLog, findTold, markTold, sortInboxes } from './inbox.ts';
+import { emptyLog, findHooked, markHooked, sortInboxes } from './inbox.ts';
 import { findKept } from './kept.ts';
 import { createMask } from './mask.ts';
 import { byAge, byRank, findUnmet, type Met, meetSessions } from './meeting.ts';
@@ -131,27 +131,32 @@ export function createReader(options: ReaderOptions) {
     if (policy?.refresh()) atRest.clear();
     takePauses();
     if (state !== undefined) sortInboxes(state, places, onTrouble);
-    const met: { rest: string; isYoung: boolean; found: Found; told: ReturnType<typeof findTold>; files: Unread[] }[] =
-      [];
+    const met: {
+      rest: string;
+      isYoung: boolean;
+      found: Found;
+      hooked: ReturnType<typeof findHooked>;
+      files: Unread[];
+    }[] = [];
     const unmet: Met[] = [];
     const there = findTranscripts(places, onTrouble);
     for (const found of there) {
       const rest = restKeyOf(found);
       if (atRest.get(rest) === stampOf(found)) continue;
       const key = keyOf(found);
-      const told = findTold(found, state, now());
-      if (told === 'all' || told === 'unclear') continue;
+      const hooked = findHooked(found, state, now());
+      if (hooked === 'all' || hooked === 'unclear') continue;
       tolerateFileErrors(key, onTrouble, () => {
         const isYoung = now() - found.modifiedAt < patienceMs;
         const files = findAllUnread(spool, found, { now: now(), isYoung, isWanted });
-        met.push({ rest, isYoung, found, told, files });
+        met.push({ rest, isYoung, found, hooked, files });
         if (files.length === 0 && policy) unmet.push(...findUnmet(spool, policy, found));
       });
     }
     const all = [...unmet, ...met.flatMap(({ files }) => files)];
     const objections = policy && meetSessions(policy, options.hashRecord, all);
     policy?.keep();
-    for (const { rest, isYoung, found, told, files } of met) {
+    for (const { rest, isYoung, found, hooked, files } of met) {
       const isLeftOut = (file: Unread) => objections?.get(file) !== undefined;
       for (const file of files.filter(isLeftOut)) {
         const reason = objections?.get(file) ?? '';
@@ -160,7 +165,7 @@ export function createReader(options: ReaderOptions) {
         const { found, origin } = file;
         if (policy?.isSettled(found.agent.id, origin.session, reason)) emptyLog(state, found, undefined);
       }
-      const allowed = files.filter((file) => !isLeftOut(file)).map((file) => markTold(file, told));
+      const allowed = files.filter((file) => !isLeftOut(file)).map((file) => markHooked(file, hooked));
       let isRead = false;
       for (const file of allowed) {
         const why = whyAllStays(file.found.modifiedAt, closedOf(file.found.agent.id, file));

@@ -64,7 +64,7 @@ const QUIET_MS = 5 * 60 * 1000;
 /** A session is over if nothing was written for this long, whatever runs. */
 const REST_MS = 24 * 60 * 60 * 1000;
 
-const TOLD = [
+const LEARNED = [
   ...(['agentVersion', 'forkedFrom', 'title', 'prompt', 'cwd', 'branch'] as const),
   ...(['firstAt', 'lastAt', 'changedAt'] as const),
 ];
@@ -143,8 +143,8 @@ export function createSessions(db: DatabaseSync) {
       return row && { id: Number(row.id), forkedFrom: row.forked_from === null ? undefined : String(row.forked_from) };
     },
     learn(id: number, facts: SessionFacts): void {
-      const told = TOLD.map((name) => [name, facts[name] ?? null] as const);
-      learn.run({ ...Object.fromEntries(told), ended: facts.ended ? 1 : null, id });
+      const learned = LEARNED.map((name) => [name, facts[name] ?? null] as const);
+      learn.run({ ...Object.fromEntries(learned), ended: facts.ended ? 1 : null, id });
     },
     settle: (id: number) => settle.run(id),
     /** Marks every session as ended: no agent continues any of them. */

@@ -98,14 +98,15 @@ export function createRegistration(
     installation(agentId: AgentId, version: string | undefined, at: number): Promise<string> {
       // An old session that is imported today does not show which version is installed now.
       const isNew = Date.now() - at < DAY;
-      const told = isNew ? version : undefined;
+      const installed = isNew ? version : undefined;
       const known = installations.get(agentId);
       const isOver = known?.disabledAt !== undefined && Date.now() - known.disabledAt >= disabledMs;
-      if (known && !isOver && (told === undefined || told === known.version || at < known.at)) return known.id;
+      if (known && !isOver && (installed === undefined || installed === known.version || at < known.at))
+        return known.id;
       const registered: Registered = {
-        version: told,
+        version: installed,
         at,
-        id: registerAgent(agentId, told, isNew ? undefined : version),
+        id: registerAgent(agentId, installed, isNew ? undefined : version),
       };
       installations.set(agentId, registered);
       registered.id.catch((error) => {
@@ -122,15 +123,15 @@ export function createRegistration(
     },
     /** Reports how well capture works on this machine. A service without this route is not asked again. */
     async report(health: MachineReport): Promise<void> {
-      const told = JSON.stringify(health);
-      if (told === reported) return;
+      const text = JSON.stringify(health);
+      if (text === reported) return;
       const environmentId = await getEnvironment();
       try {
         await service.client.reportHealth({ environmentId, body: health });
-        reported = told;
+        reported = text;
       } catch (error) {
         if (!hasStatus(error, 404)) throw error;
-        reported = told;
+        reported = text;
       }
     },
     /** Returns how many milliseconds this machine's clock is ahead of the service's, as far as the answer says. */

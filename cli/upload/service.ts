@@ -80,8 +80,8 @@ export function createService({
 
 /** How many milliseconds this machine's clock is ahead of the service's, as far as an answer says. */
 export function aheadOf(headers: Reply<unknown>['headers'], now: number): number | undefined {
-  const told = Date.parse(headers.get('date') ?? '');
-  return Number.isNaN(told) ? undefined : now - told;
+  const serverTime = Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(serverTime) ? undefined : now - serverTime;
 }
 
 /** The id in an answer. An answer without one is not from the service. */

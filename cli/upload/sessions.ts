@@ -147,9 +147,9 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   /** Later events continue the session in another one. The expired events must not return. */
   function takeExpiry({ id, sent, heldElsewhere, serviceEvents }: SessionRow, result: CaptureResult): void {
     const { eventCount, lastEventAt = '' } = result;
-    const told = Date.parse(lastEventAt);
+    const lastWritten = Date.parse(lastEventAt);
     // An answer without a time may refer to anything written until now.
-    const until = Number.isNaN(told) ? now() : told;
+    const until = Number.isNaN(lastWritten) ? now() : lastWritten;
     // If only this machine sent to the session, the service never had its waiting events.
     const isOwn = sent > 0 && !heldElsewhere && serviceEvents === eventCount;
     if (!isOwn) removeWrittenUntil(spool.batches, id, until);

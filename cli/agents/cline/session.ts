@@ -40,7 +40,7 @@ function pathId(path: string): string {
 export function parseSession(record: JsonObject, place: RecordPlace): CapturedEvent[] {
   const part = partOf(record);
   const role = peekText(part, 'role');
-  const found = role === undefined ? RECORDS.find(({ told }) => peek(part, told) !== undefined) : MESSAGE;
+  const found = role === undefined ? RECORDS.find(({ mark }) => peek(part, mark) !== undefined) : MESSAGE;
   const drafts = found?.read(part) ?? [];
   const name = found === MESSAGE ? peekText(part, 'id') : found && `${nameOf(place.file)} ${found.name}`;
   shareText(part, drafts, { model: 'modelInfo.id', messageId: 'id', responseId: 'id' });
@@ -53,21 +53,21 @@ export function parseSession(record: JsonObject, place: RecordPlace): CapturedEv
 
 interface RecordKind {
   /** The field that only such a record has. */
-  told: string;
+  mark: string;
   name: string;
   read: (part: Part) => Draft[];
   /** The path of its time, if not `ts`. */
   time?: string;
 }
 
-const MESSAGE: RecordKind = { told: 'role', name: 'message', read: readMessage };
+const MESSAGE: RecordKind = { mark: 'role', name: 'message', read: readMessage };
 const STATE = { name: 'state', read: facts({ title: 'metadata.title' }, 'agent'), time: 'ended_at' };
 
 /** Records that are not messages. */
 const RECORDS: readonly RecordKind[] = [
   // The messages hold the first prompt too, so here it stays in `rest`.
   {
-    told: 'session_id',
+    mark: 'session_id',
     name: 'facts',
     read: facts({
       cwd: 'cwd',
@@ -76,10 +76,10 @@ const RECORDS: readonly RecordKind[] = [
       forkedFrom: 'metadata.fork.forkedFromSessionId',
     }),
   },
-  { told: 'status', ...STATE },
-  { told: 'ended_at', ...STATE },
-  { told: 'updated_at', name: 'updated_at', read: facts({}), time: 'updated_at' },
-  { told: 'version', name: 'header', read: readHeader },
+  { mark: 'status', ...STATE },
+  { mark: 'ended_at', ...STATE },
+  { mark: 'updated_at', name: 'updated_at', read: facts({}), time: 'updated_at' },
+  { mark: 'version', name: 'header', read: readHeader },
 ];
 
 function readHeader(part: Part): Draft[] {

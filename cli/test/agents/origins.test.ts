@@ -109,7 +109,7 @@ describe('the folders and transcripts of agents', () => {
     [copilotCli, `${A}/workspace.yaml`, false],
     [droid, `-c/${A}.settings.json`, false],
     [cursor, `c/agent-transcripts/${A}.txt`, false],
-    [cursor, `${A}.told`, false],
+    [cursor, `${A}.complete`, false],
     [cursor, 'c/terminals/1.jsonl', false],
     [geminiCli, 'p/chats/session-t-11111111.jsonl', true],
     [geminiCli, 'p/chats/session-t-11111111.json', true],
