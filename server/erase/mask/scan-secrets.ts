@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { SERVICE } from '../../idle-worker.ts';
 import type { SessionKey } from '../../log/decide.ts';
-import { SERVICE } from '../../on-demand.ts';
 import type { Db, SessionRow } from '../../store/schema.ts';
 import { findHoldOf } from '../holds.ts';
 import { countInSlices, inOneGo } from './count.ts';
