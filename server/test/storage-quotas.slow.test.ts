@@ -4,7 +4,6 @@ import { afterEach, describe, expect, type MockInstance, test, vi } from 'vitest
 import type { Config } from '../config.ts';
 import { newId } from '../ids.ts';
 import { StorageQuotas } from '../ingest/quotas.ts';
-import type { NewBatch } from '../ingest/session-log.ts';
 import type { Db } from '../store/schema.ts';
 import { LOGS, type TestEngine } from './engines.ts';
 import { createTenant, type Machine, registerMachine, type Tenant } from './factories.ts';
@@ -159,7 +158,7 @@ test('a store that cannot report its size is queried every few seconds, and dela
   const clock = { now: 0 };
   const limits = { bytesADay: 1, bytes: 1 };
   const quotas = new StorageQuotas({ db: {} as never, limits, now: () => clock.now, onError: () => failures++ });
-  const batch = { organizationId: 'org_1', sessionId: 'ses_1', idempotencyKey: null } as NewBatch;
+  const batch = { organizationId: 'org_1', sessionId: 'ses_1', idempotencyKey: null };
   for (let count = 0; count < 100; count++) await quotas.assertRoom(batch);
   expect(failures).toBe(1);
   clock.now += 5_000;
