@@ -39,13 +39,19 @@ export async function listDeletedOrganizations(db: Db): Promise<string[]> {
   return rows.map(({ organization_id }) => organization_id);
 }
 
-/** Lists some sessions of the organization that are not marked as deleted yet. */
-export async function listRemainingSessions(db: Db, organizationId: string): Promise<string[]> {
+/** Lists some sessions of the organization that are not marked as deleted yet, in the order of their ids, after one. */
+export async function listRemainingSessions(
+  db: Db,
+  organizationId: string,
+  after: string,
+  limit: number,
+): Promise<string[]> {
   const rows = await allRows(
     db,
     sql<Pick<SessionRow, 'session_id'>>`
-      select session_id from sessions where organization_id = ${organizationId} and deleted_at is null
-      limit ${AT_ONCE}`,
+      select session_id from sessions
+      where organization_id = ${organizationId} and deleted_at is null and session_id > ${after}
+      order by session_id limit ${limit}`,
   );
   return rows.map(({ session_id }) => session_id);
 }

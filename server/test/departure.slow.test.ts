@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { removeDeletedOrganizations } from '../erase/organization-removal.ts';
+import { removeDeletedOrganizations } from '../erase/session-groups.ts';
 import { ENGINES, LOGS } from './engines.ts';
 import { issueSecret, whenDerived } from './factories.ts';
 import type { TestService } from './harness.ts';
@@ -223,8 +223,8 @@ describe.each(ENGINES)('removing deleted organizations on %s', (engine) => {
       db,
       signal: new AbortController().signal,
       sessionLog: {
-        async delete({ organizationId, sessionId }) {
-          if (organizationId === ours.organizationId) throw new Error('cannot be deleted');
+        async delete({ sessionId }) {
+          if (sessionId === ours.sessionId) throw new Error('cannot be deleted');
           await db.deleteFrom('appends').where('session_id', '=', sessionId).execute();
           await db.deleteFrom('sessions').where('session_id', '=', sessionId).execute();
           removed.push(sessionId);
@@ -234,6 +234,7 @@ describe.each(ENGINES)('removing deleted organizations on %s', (engine) => {
     });
     await expect(removal).rejects.toThrow('cannot be deleted');
     expect(removed).toContain(theirs.sessionId);
+    expect(removed).toContain(ours.spareSessionId);
     const left = await db.selectFrom('organizations').select('organization_id').execute();
     expect(left.map(({ organization_id }) => organization_id)).toEqual([ours.organizationId]);
     await service.close();

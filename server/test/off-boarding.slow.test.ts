@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { deleteSessionsOfRemoved } from '../erase/person-deletions.ts';
+import { deleteSessionsOfRemoved } from '../erase/session-groups.ts';
 import { ENGINES, LOGS } from './engines.ts';
 import { beginSignIn, openSession, registerMachine } from './factories.ts';
 import { settled, startTestService } from './harness.ts';
