@@ -38,7 +38,9 @@ inFirefox('Firefox shows the overview, the list and a session, scrolls and finds
   await tab.click('input[type="password"]');
   await tab.type(ADA.password);
   await tab.press('Enter');
-  await tab.until(`document.querySelector('h1')?.textContent === 'Overview' && document.querySelector('.sentence')`);
+  await tab.until(
+    `document.querySelector('h1')?.textContent === 'Overview' && document.querySelector('[data-part="sentence"]')`,
+  );
   await picture('overview');
 
   await tab.click('nav[aria-label="Main"] a[href^="/sessions"]');

@@ -26,7 +26,7 @@ export function Machines({ plane }: { plane: FrameSearch['plane'] }) {
     RANKS[wordHealth(health?.get(environmentId), now)?.kind ?? 'healthy'];
   const sorted = environments.toSorted((a, b) => rankOf(a) - rankOf(b) || b.lastSeenAt.localeCompare(a.lastSeenAt));
   return (
-    <section aria-labelledby="machines" className="overview-part">
+    <section aria-labelledby="machines">
       <h2 id="machines" className="mb-1 text-14">
         Machines
       </h2>

@@ -88,7 +88,7 @@ export function Multiples({ usage, before, plane, dimension: wanted, onDimension
   }, [before]);
 
   return (
-    <section aria-labelledby="figures" className="overview-part">
+    <section aria-labelledby="figures">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
         <h2 id="figures" className="text-14">
           Figures by {LABELS[dimension].toLowerCase()}

@@ -73,7 +73,7 @@ const queryOf = (link: Element | null) => new URL((link as HTMLAnchorElement).hr
 
 test('begins with a sentence: cost of the week, its change, failures and machines in trouble', async () => {
   await show('/?days=7', service);
-  const sentence = () => document.querySelector('.sentence')?.textContent ?? '';
+  const sentence = () => document.querySelector('[data-part="sentence"]')?.textContent ?? '';
   await expect.poll(sentence).toContain('+38 % on the 7 days before');
   const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long' }).format(Date.now() - 2 * DAY_MS);
   await expect.poll(sentence).toContain(`ada-mbp silent since ${weekday}`);
@@ -130,7 +130,9 @@ test('a paused machine is neither healthy nor in trouble, and says since when un
       .element()
       .getAttribute('title'),
   ).toContain('nothing that agents write there is captured');
-  await expect.poll(() => document.querySelector('.sentence')?.textContent).toContain('ada-mbp paused since');
+  await expect
+    .poll(() => document.querySelector('[data-part="sentence"]')?.textContent)
+    .toContain('ada-mbp paused since');
   // A pause that has ended is over, even if the machine has not said so yet.
   await expect.element(page.getByRole('row', { name: /ben-linux/ }).getByText('healthy')).toBeVisible();
   const machines = [...document.querySelectorAll('section[aria-labelledby=machines] tbody tr')];
@@ -144,7 +146,7 @@ test('says that sessions are still being counted, and shows them all afterwards'
     ...(to === dayOf(Date.now()) && asked++ === 0 ? { catchingUp: true } : {}),
   });
   await show('/?days=7', service);
-  const sentence = () => document.querySelector('.sentence')?.textContent ?? '';
+  const sentence = () => document.querySelector('[data-part="sentence"]')?.textContent ?? '';
   await expect.poll(sentence).toContain('recent sessions are still being counted');
   await expect.poll(sentence, { timeout: 10_000 }).not.toContain('still being counted');
 });

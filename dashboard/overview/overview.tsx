@@ -57,7 +57,10 @@ export function OverviewPage() {
       {isEmpty && <NoSessions plane={plane} />}
       {data && !isEmpty && (
         // biome-ignore lint/a11y: the click targets a link inside, which Enter activates as well
-        <div onClick={onClick} className="flex flex-col gap-8">
+        <div
+          onClick={onClick}
+          className="flex flex-col gap-8 [:where(&_section_a:hover)]:underline [:where(&_section_a:hover)]:underline-offset-2"
+        >
           <Sentence
             usage={data}
             range={{ from, to }}
@@ -90,7 +93,7 @@ export function OverviewPage() {
 function Running({ running, plane }: Pick<Usage, 'running'> & Pick<FrameSearch, 'plane'>) {
   const now = useNow();
   return (
-    <section aria-labelledby="running" className="overview-part">
+    <section aria-labelledby="running">
       <h2 id="running" className="mb-1 text-14">
         Running now
         {running.length > 0 && (
@@ -138,7 +141,7 @@ function NeedsLook({ attention }: Pick<Usage, 'attention'>) {
       tags: reasons.map(({ reason, figure }) => ({ text: REASONS[reason](figure), isBad: reason === 'failures' })),
     }));
   return (
-    <section aria-labelledby="attention" className="overview-part min-w-0">
+    <section aria-labelledby="attention" className="min-w-0">
       <h2 id="attention" className="mb-1 text-14">
         Needs a look
       </h2>

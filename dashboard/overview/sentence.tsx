@@ -50,7 +50,10 @@ export function Sentence({ range, usage, before, isWaiting, isCatchingUp }: Prop
   const wrong = machines.filter(({ kind }) => kind === 'wrong');
   const paused = machines.filter(({ kind }) => kind === 'paused');
   return (
-    <p className="sentence">
+    <p
+      className="text-16/[26px] [&>*+*]:before:mx-2 [&>*+*]:before:text-line-strong [&>*+*]:before:content-['·'] [&_strong]:font-semibold [&_strong]:text-[20px]"
+      data-part="sentence"
+    >
       <span>
         {plural(days, 'day')}{' '}
         <strong className="num">

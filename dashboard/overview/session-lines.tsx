@@ -26,7 +26,11 @@ export function SessionLines({ lines }: Props) {
     <ul>
       {lines.map(({ session, summary, tags }) => (
         <li key={session.sessionId}>
-          <Link to="/sessions/$sessionId" params={{ sessionId: session.sessionId }} className="session-line">
+          <Link
+            to="/sessions/$sessionId"
+            params={{ sessionId: session.sessionId }}
+            className="-mx-1.5 flex min-h-8 items-center gap-2 rounded-sm px-1.5 text-13 hover:bg-hover hover:no-underline max-md:[&_.shape-strip]:hidden"
+          >
             {session.status === 'active' ? (
               <StatusMark session={session} summary={summary} />
             ) : (

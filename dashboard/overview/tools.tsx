@@ -18,7 +18,7 @@ export function Tools({ usage, plane }: { usage: Usage; plane: FrameSearch['plan
   const most = Math.max(1, ...tools.map(({ calls }) => calls));
   const shown = isWhole ? tools : tools.slice(0, FEW);
   return (
-    <section aria-labelledby="tools" className="overview-part min-w-0">
+    <section aria-labelledby="tools" className="min-w-0">
       <h2 id="tools" className="mb-3 text-14">
         Tools <span className="font-normal text-muted">· calls and failures</span>
       </h2>

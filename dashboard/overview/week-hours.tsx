@@ -33,7 +33,7 @@ export function WeekHours({ usage, plane }: { usage: Usage; plane: FrameSearch['
     ahead.at(by > 0 ? 0 : -1)?.focus();
   };
   return (
-    <section aria-labelledby="hours" className="overview-part min-w-0">
+    <section aria-labelledby="hours" className="min-w-0">
       <h2 id="hours" className="mb-3 text-14">
         When agents work <span className="font-normal text-muted">· prompts and calls by hour, UTC</span>
       </h2>
