@@ -18,7 +18,7 @@ function prepare(more: Partial<PolicyOptions> = {}) {
   onTestFinished(close);
   const policy = openTestPolicy(home, { decisions, transact, ...more });
   const meet = (session: string, cwd?: string) =>
-    policy.objection('codex', { session, ...(cwd && { cwd: folder(cwd) }) }, { startedAt: 1, heads: () => [] });
+    policy.objection('codex', { session, ...(cwd && { cwd: folder(cwd) }) }, { startedAt: 1, firstRecords: () => [] });
   return { home, policy, decisions, exclude, meet };
 }
 
@@ -84,7 +84,7 @@ test('the parent of a fork is captured again once the fork follows the present r
   rmSync(setting);
   now += 11_000;
   const fork = { session: 'fork', cwd: join(home, 'open'), forkedFrom: 'parent' };
-  expect(policy.objection('codex', fork, { startedAt: 2, heads: () => [] })).toBeUndefined();
+  expect(policy.objection('codex', fork, { startedAt: 2, firstRecords: () => [] })).toBeUndefined();
   policy.keep();
   expect(decisions.isKeptBack('codex', 'parent')).toBe(false);
 });

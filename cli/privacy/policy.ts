@@ -47,7 +47,7 @@ type SessionOrigin = Pick<Origin, 'session' | 'subagent' | 'cwd' | 'forkedFrom'>
 export interface Meeting {
   startedAt: number;
   /** Hashes of the keys of the session's first records, for a session that capture has not met before. */
-  heads: () => readonly Uint8Array[];
+  firstRecords: () => readonly Uint8Array[];
 }
 
 export interface PolicyOptions extends StatePlace, Pick<Context, 'now' | 'platform'> {
@@ -85,7 +85,7 @@ export function createPolicy(options: PolicyOptions): Policy {
   const away = new Set<string>();
   /** Decisions since the last `keep`, by agent and session. */
   const decided = new Map<string, { before: Decision | undefined; decision: Decision }>();
-  const heads = new Map<string, { agent: string; session: string; key: Uint8Array }>();
+  const firstRecords = new Map<string, { agent: string; session: string; key: Uint8Array }>();
   const folders = new Map<string, FolderFacts>();
   const rulePaths = new Map<string, Set<string>>();
 
@@ -219,7 +219,7 @@ export function createPolicy(options: PolicyOptions): Policy {
 
   /** The session that first began with a record. A session that was met before the last `keep` comes first. */
   const ownerOf = (agent: string, key: Uint8Array): string | undefined =>
-    decisions.findHead(agent, key) ?? heads.get(toHex(key))?.session;
+    decisions.findByFirstRecord(agent, key) ?? firstRecords.get(toHex(key))?.session;
 
   /** A session that begins with a record of another session was forked from it, if the other session existed first. */
   function findParents(agent: string, { session, forkedFrom }: SessionOrigin, keys: readonly Uint8Array[]): string[] {
@@ -230,11 +230,11 @@ export function createPolicy(options: PolicyOptions): Policy {
 
   function meet(agent: string, origin: SessionOrigin, met: Meeting): Decision {
     const { session, cwd: folder } = origin;
-    const keys = met.heads();
+    const keys = met.firstRecords();
     const parents = findParents(agent, origin, keys);
     for (const key of keys) {
       const name = toHex(key);
-      if (!heads.has(name)) heads.set(name, { agent, session, key });
+      if (!firstRecords.has(name)) firstRecords.set(name, { agent, session, key });
     }
     const { startedAt } = met;
     return {
@@ -267,7 +267,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     // A session's own transcript holds more facts than a sub-agent's transcript or a name that a person gave.
     const row =
       known === undefined || (isMain && known.startedAt === undefined)
-        ? addKnown(meet(agent, origin, met ?? { startedAt: now(), heads: () => [] }), known)
+        ? addKnown(meet(agent, origin, met ?? { startedAt: now(), firstRecords: () => [] }), known)
         : withFolderOf(known);
     const judged = new Map<string, Decision | undefined>();
     const decision = decide(row, judged);
@@ -332,18 +332,18 @@ export function createPolicy(options: PolicyOptions): Policy {
 
   /** Stores the decisions in one commit. A decision that a person or another process made meanwhile wins. */
   function keep(): void {
-    if (decided.size + heads.size + folders.size + rulePaths.size === 0) return;
+    if (decided.size + firstRecords.size + folders.size + rulePaths.size === 0) return;
     transact(() => {
       for (const { before, decision } of decided.values()) {
         if (isEqual(decisions.find(decision.agent, decision.session), before)) decisions.store(decision);
       }
-      for (const { agent, session, key } of heads.values()) decisions.addHead(agent, session, key);
+      for (const { agent, session, key } of firstRecords.values()) decisions.addFirstRecord(agent, session, key);
       for (const [path, facts] of folders)
         if (!isEqual(decisions.folder(path), facts)) decisions.setFolder(path, facts);
       for (const [rule, paths] of rulePaths) for (const path of paths) decisions.addRulePath(rule, path);
     });
     decided.clear();
-    heads.clear();
+    firstRecords.clear();
     folders.clear();
     rulePaths.clear();
   }

@@ -19,8 +19,8 @@ export function meetSessions(
 ): Map<Met, string | undefined> {
   const judge = ({ found, origin, startedAt, firstKeys }: Met) => {
     const agent = found.agent.id;
-    const heads = () => firstKeys().map((key) => hashRecord(`${agent} ${key}`));
-    return policy.objection(agent, origin, { startedAt, heads });
+    const firstRecords = () => firstKeys().map((key) => hashRecord(`${agent} ${key}`));
+    return policy.objection(agent, origin, { startedAt, firstRecords });
   };
   return new Map(all.toSorted(bySession).map((one) => [one, judge(one)]));
 }

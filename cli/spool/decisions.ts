@@ -78,7 +78,7 @@ const SCHEMA = `
   CREATE INDEX decided.forks_session ON forks (agent, session);
 
   -- Hashes of a session's first records. A session that begins with one of another's was forked from it.
-  CREATE TABLE decided.heads (key BLOB PRIMARY KEY, agent TEXT NOT NULL, session TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE decided.first_records (key BLOB PRIMARY KEY, agent TEXT NOT NULL, session TEXT NOT NULL) WITHOUT ROWID;
 
   -- Hashes of the records of sessions that are kept back, by which copies of them are known, and how far those were read.
   -- A session and its forks hold the same records.
@@ -204,8 +204,10 @@ export function createDecisions(db: DatabaseSync) {
     ON CONFLICT DO UPDATE SET verdict = excluded.verdict, reason = excluded.reason, decided_at = excluded.decided_at,
       by_person = excluded.by_person, folder = excluded.folder, facts = excluded.facts, started_at = excluded.started_at,
       visibility = excluded.visibility`);
-  const addHead = db.prepare('INSERT INTO decided.heads (key, agent, session) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
-  const findHead = db.prepare('SELECT session FROM decided.heads WHERE key = ? AND agent = ?');
+  const addFirstRecord = db.prepare(
+    'INSERT INTO decided.first_records (key, agent, session) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  );
+  const findByFirstRecord = db.prepare('SELECT session FROM decided.first_records WHERE key = ? AND agent = ?');
   const setFolder = db.prepare('INSERT OR REPLACE INTO decided.folders (path, facts) VALUES (?, ?)');
   const findFolder = db.prepare('SELECT facts FROM decided.folders WHERE path = ?');
   const addRulePath = db.prepare('INSERT INTO decided.rule_paths (rule, path) VALUES (?, ?) ON CONFLICT DO NOTHING');
@@ -304,9 +306,9 @@ export function createDecisions(db: DatabaseSync) {
     },
     isKeptBack: (agent: string, session: string): boolean => keptBack.get(agent, session) !== undefined,
     /** The session that a first record belongs to, by the hash of the record's key. */
-    findHead: (agent: string, key: Uint8Array): string | undefined =>
-      findHead.get(key, agent)?.session as string | undefined,
-    addHead: (agent: string, session: string, key: Uint8Array) => void addHead.run(key, agent, session),
+    findByFirstRecord: (agent: string, key: Uint8Array): string | undefined =>
+      findByFirstRecord.get(key, agent)?.session as string | undefined,
+    addFirstRecord: (agent: string, session: string, key: Uint8Array) => void addFirstRecord.run(key, agent, session),
     /**
      * Notes that a session holds records of another session. If the other session is kept back, this one and its forks are
      * kept back from now on. Nobody decided anything new, so no session is judged again.

@@ -175,7 +175,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
       if (known === undefined) return;
       known.close();
       db.prepare('ATTACH ? AS other').run(join(folder, DECISIONS_FILE));
-      for (const table of ['meta', 'verdicts', 'forks', 'heads', 'kept_records', 'folders', 'rule_paths']) {
+      for (const table of ['meta', 'verdicts', 'forks', 'first_records', 'kept_records', 'folders', 'rule_paths']) {
         db.exec(`INSERT OR REPLACE INTO decided.${table} SELECT * FROM other.${table}`);
       }
       db.exec('DETACH other');
