@@ -4,7 +4,7 @@ import { stateFolder } from '../config.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatCount } from '../output.ts';
 import { SESSION_NAMES } from '../sessions/choose.ts';
-import { chooseToDecide } from '../sessions/met.ts';
+import { chooseToDecide } from '../sessions/known.ts';
 import { noteRecords } from '../sessions/notes.ts';
 import { openSpool } from '../spool/open.ts';
 

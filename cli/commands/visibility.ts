@@ -8,7 +8,7 @@ import type { Output } from '../output.ts';
 import { openPolicy, visibilityOf as wantedVisibilityOf } from '../pipeline.ts';
 import { readPreferences, writeVisibility } from '../privacy/preferences.ts';
 import { SESSION_NAMES } from '../sessions/choose.ts';
-import { chooseMet, chooseToDecide, type MetSession } from '../sessions/met.ts';
+import { chooseKnown, chooseToDecide, type KnownSession } from '../sessions/known.ts';
 import { VISIBILITY_WORDS, visibilityOf } from '../sessions/report.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { isTemporary } from '../upload/problem.ts';
@@ -71,9 +71,9 @@ function showSession(context: Context, name: string, output: Output): void {
   }
 }
 
-function findSession(context: Context, spool: Spool, name: string): MetSession {
+function findSession(context: Context, spool: Spool, name: string): KnownSession {
   try {
-    return chooseMet(context, spool, name);
+    return chooseKnown(context, spool, name);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     throw new Failure(error.exitCode, error.message, `${error.hint} For new sessions, say team, facts or private.`);

@@ -21,7 +21,7 @@ export interface Policy {
    */
   refresh(): boolean;
   /** Why a session is kept back; undefined if it is captured. `keep` stores the facts that were learned on the way. */
-  objection(agent: string, origin: SessionOrigin, met?: Meeting): string | undefined;
+  objection(agent: string, origin: SessionOrigin, start?: StartFacts): string | undefined;
   /**
    * Whether a session stays kept back until a person or a folder's file changes it. False where capture may still learn more
    * about the session, for instance when its file server answers again. Until then, none of the session's data may be thrown
@@ -44,7 +44,7 @@ export interface Policy {
 type SessionOrigin = Pick<Origin, 'session' | 'subagent' | 'cwd' | 'forkedFrom'>;
 
 /** The facts that a transcript gives about its session when capture meets it. */
-export interface Meeting {
+export interface StartFacts {
   startedAt: number;
   /** Hashes of the keys of the session's first records, for a session that capture has not met before. */
   firstRecords: () => readonly Uint8Array[];
@@ -228,15 +228,15 @@ export function createPolicy(options: PolicyOptions): Policy {
     return [...new Set(others as string[])];
   }
 
-  function meet(agent: string, origin: SessionOrigin, met: Meeting): Decision {
+  function newDecision(agent: string, origin: SessionOrigin, start: StartFacts): Decision {
     const { session, cwd: folder } = origin;
-    const keys = met.firstRecords();
+    const keys = start.firstRecords();
     const parents = findParents(agent, origin, keys);
     for (const key of keys) {
       const name = toHex(key);
       if (!firstRecords.has(name)) firstRecords.set(name, { agent, session, key });
     }
-    const { startedAt } = met;
+    const { startedAt } = start;
     return {
       agent,
       session,
@@ -257,7 +257,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     decided.set(name, { before: pending ? pending.before : known, decision });
   }
 
-  function objection(agent: string, origin: SessionOrigin, met?: Meeting): string | undefined {
+  function objection(agent: string, origin: SessionOrigin, start?: StartFacts): string | undefined {
     const { session, subagent, cwd } = origin;
     const isMain = subagent === undefined;
     const known = find(agent, session);
@@ -267,11 +267,11 @@ export function createPolicy(options: PolicyOptions): Policy {
     // A session's own transcript holds more facts than a sub-agent's transcript or a name that a person gave.
     const row =
       known === undefined || (isMain && known.startedAt === undefined)
-        ? addKnown(meet(agent, origin, met ?? { startedAt: now(), firstRecords: () => [] }), known)
+        ? addKnown(newDecision(agent, origin, start ?? { startedAt: now(), firstRecords: () => [] }), known)
         : withFolderOf(known);
     const judged = new Map<string, Decision | undefined>();
     const decision = decide(row, judged);
-    const isKept = met !== undefined && isMain;
+    const isKept = start !== undefined && isMain;
     if (isKept) {
       put(known, decision);
       keepParents(agent, judged);
@@ -388,13 +388,13 @@ export function createPolicy(options: PolicyOptions): Policy {
  * Adds what was known about a session before capture met its transcript: the person's decision, and the facts in an earlier
  * spool.
  */
-function addKnown(met: Decision, known: Decision | undefined): Decision {
-  if (known === undefined) return met;
+function addKnown(decision: Decision, known: Decision | undefined): Decision {
+  if (known === undefined) return decision;
   const { verdict, reason, isByPerson, decidedAt, facts, visibility } = known;
-  const parents = [...new Set([...known.parents, ...met.parents])];
+  const parents = [...new Set([...known.parents, ...decision.parents])];
   return {
-    ...met,
-    folder: met.folder ?? known.folder,
+    ...decision,
+    folder: decision.folder ?? known.folder,
     verdict,
     reason,
     isByPerson,

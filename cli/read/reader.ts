@@ -22,9 +22,9 @@ import { type Found, findTranscripts, type Place, stampOf, type Trouble, tolerat
 import type { FileBeingRead, Unread } from './identify.ts';
 import type { RecordHash } from './identity.ts';
 import { emptyLog, findHooked, markHooked, sortInboxes } from './inbox.ts';
+import { byAge, byRank, findUnjudged, judgeSessions, type SessionStart } from './judge.ts';
 import { findKept } from './kept.ts';
 import { createMask } from './mask.ts';
-import { byAge, byRank, findUnmet, type Met, meetSessions } from './meeting.ts';
 import { openRecords } from './open.ts';
 import type { CapturedRecord, RecordStream } from './record.ts';
 import { MOMENT_MS } from './stored/records.ts';
@@ -131,14 +131,14 @@ export function createReader(options: ReaderOptions) {
     if (policy?.refresh()) atRest.clear();
     takePauses();
     if (state !== undefined) sortInboxes(state, places, onTrouble);
-    const met: {
+    const transcripts: {
       rest: string;
       isYoung: boolean;
       found: Found;
       hooked: ReturnType<typeof findHooked>;
       files: Unread[];
     }[] = [];
-    const unmet: Met[] = [];
+    const unjudged: SessionStart[] = [];
     const there = findTranscripts(places, onTrouble);
     for (const found of there) {
       const rest = restKeyOf(found);
@@ -149,14 +149,14 @@ export function createReader(options: ReaderOptions) {
       tolerateFileErrors(key, onTrouble, () => {
         const isYoung = now() - found.modifiedAt < patienceMs;
         const files = findAllUnread(spool, found, { now: now(), isYoung, isWanted });
-        met.push({ rest, isYoung, found, hooked, files });
-        if (files.length === 0 && policy) unmet.push(...findUnmet(spool, policy, found));
+        transcripts.push({ rest, isYoung, found, hooked, files });
+        if (files.length === 0 && policy) unjudged.push(...findUnjudged(spool, policy, found));
       });
     }
-    const all = [...unmet, ...met.flatMap(({ files }) => files)];
-    const objections = policy && meetSessions(policy, options.hashRecord, all);
+    const all = [...unjudged, ...transcripts.flatMap(({ files }) => files)];
+    const objections = policy && judgeSessions(policy, options.hashRecord, all);
     policy?.keep();
-    for (const { rest, isYoung, found, hooked, files } of met) {
+    for (const { rest, isYoung, found, hooked, files } of transcripts) {
       const isLeftOut = (file: Unread) => objections?.get(file) !== undefined;
       for (const file of files.filter(isLeftOut)) {
         const reason = objections?.get(file) ?? '';

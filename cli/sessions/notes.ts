@@ -8,7 +8,7 @@ import { packedAt } from '../read/bytes.ts';
 import { createRecordHash } from '../read/identity.ts';
 import { findKept } from '../read/kept.ts';
 import type { Spool } from '../spool/open.ts';
-import type { MetSession } from './met.ts';
+import type { KnownSession } from './known.ts';
 
 /**
  * Notes all records in the transcripts of a session that is about to be kept back, because a fork may begin with them. That
@@ -17,7 +17,7 @@ import type { MetSession } from './met.ts';
 export function noteRecords(
   context: Context,
   spool: Spool,
-  { agent: id, session, unread }: Pick<MetSession, 'agent' | 'session' | 'unread'>,
+  { agent: id, session, unread }: Pick<KnownSession, 'agent' | 'session' | 'unread'>,
 ): () => void {
   const hashRecord = createRecordHash(readKey(stateFolder(context)));
   const agent = context.agents.find((one) => one.id === id);

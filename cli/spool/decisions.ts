@@ -292,7 +292,7 @@ export function createDecisions(db: DatabaseSync) {
     },
     /** Stores who may see a session, as a person decided. Its forks follow. */
     setVisibility(agent: string, session: string, visibility: Visibility, decidedAt: number): void {
-      const unmet: Decision = {
+      const fresh: Decision = {
         agent,
         session,
         verdict: 'wanted',
@@ -301,7 +301,7 @@ export function createDecisions(db: DatabaseSync) {
         facts: [],
         parents: [],
       };
-      store({ ...(read(agent, session) ?? unmet), visibility });
+      store({ ...(read(agent, session) ?? fresh), visibility });
       revise();
     },
     isKeptBack: (agent: string, session: string): boolean => keptBack.get(agent, session) !== undefined,

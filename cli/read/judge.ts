@@ -5,19 +5,19 @@ import { readFirstKeys, type Unread } from './identify.ts';
 import type { RecordHash } from './identity.ts';
 
 /** The facts that decide about a session when capture meets its transcript. */
-export type Met = Pick<Unread, 'found' | 'origin' | 'startedAt' | 'firstKeys'>;
+export type SessionStart = Pick<Unread, 'found' | 'origin' | 'startedAt' | 'firstKeys'>;
 
 /**
  * Lets the policy judge sessions, parents before their forks, so that a fork inherits the decision about its parent. The caller
  * stores the judgements with `policy.keep`.
  * @returns why each of them is kept back; undefined if it is captured
  */
-export function meetSessions(
+export function judgeSessions(
   policy: Policy,
   hashRecord: RecordHash,
-  all: readonly Met[],
-): Map<Met, string | undefined> {
-  const judge = ({ found, origin, startedAt, firstKeys }: Met) => {
+  all: readonly SessionStart[],
+): Map<SessionStart, string | undefined> {
+  const judge = ({ found, origin, startedAt, firstKeys }: SessionStart) => {
     const agent = found.agent.id;
     const firstRecords = () => firstKeys().map((key) => hashRecord(`${agent} ${key}`));
     return policy.objection(agent, origin, { startedAt, firstRecords });
@@ -29,7 +29,7 @@ export function meetSessions(
  * The session of a transcript that has nothing new, if the decision about the session is lost. Capture meets it again before its
  * forks, so that they inherit the person's decision.
  */
-export function findUnmet(spool: Spool, policy: Pick<Policy, 'find'>, found: Found): Met[] {
+export function findUnjudged(spool: Spool, policy: Pick<Policy, 'find'>, found: Found): SessionStart[] {
   const { agent, root, path } = found;
   const row = spool.files.find(agent.id, root, path);
   if (row === undefined || row.origin.subagent !== undefined) return [];
@@ -40,19 +40,19 @@ export function findUnmet(spool: Spool, policy: Pick<Policy, 'find'>, found: Fou
 }
 
 /** Sessions come before their forks, and all of them before sub-agents. */
-const bySession = (one: Met, other: Met) => compareSubagents(one, other) || byAge([one], [other]);
+const bySession = (one: SessionStart, other: SessionStart) => compareSubagents(one, other) || byAge([one], [other]);
 
 /** The session's own file comes before the files of its sub-agents. */
-export const byRank = (one: Met, other: Met): number =>
+export const byRank = (one: SessionStart, other: SessionStart): number =>
   compareSubagents(one, other) || compare(one.found.path, other.found.path);
 
-const compareSubagents = (one: Met, other: Met) =>
+const compareSubagents = (one: SessionStart, other: SessionStart) =>
   Number(one.origin.subagent !== undefined) - Number(other.origin.subagent !== undefined);
 
 /** A fork begins with its parent's records, so both begin at the same time. Then the older file is the parent. */
-export function byAge([one]: readonly Met[], [other]: readonly Met[]): number {
+export function byAge([one]: readonly SessionStart[], [other]: readonly SessionStart[]): number {
   if (one === undefined || other === undefined) return 0;
-  const isChild = ({ origin }: Met, parent: Met) => origin.forkedFrom === parent.origin.session;
+  const isChild = ({ origin }: SessionStart, parent: SessionStart) => origin.forkedFrom === parent.origin.session;
   return (
     one.startedAt - other.startedAt ||
     Number(isChild(one, other)) - Number(isChild(other, one)) ||

@@ -9,14 +9,14 @@ import { openPolicy } from '../pipeline.ts';
 import type { Found } from '../read/discover.ts';
 import type { Unread } from '../read/identify.ts';
 import { createRecordHash } from '../read/identity.ts';
-import { findUnmet, meetSessions } from '../read/meeting.ts';
+import { findUnjudged, judgeSessions } from '../read/judge.ts';
 import { findUnread } from '../read/unread.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import { SESSION_NAMES } from './choose.ts';
 
 /** A session that was captured, or that a transcript names. */
-export interface MetSession {
+export interface KnownSession {
   agent: string;
   /** The agent's own id. */
   session: string;
@@ -33,26 +33,26 @@ export interface MetSession {
 }
 
 /** The chosen session, captured or not. Without a name, the session that was last active in this folder. */
-export const chooseMet = (context: Context, spool: Spool, name: string | undefined): MetSession =>
-  choose(context, spool, listMet(context, spool), name);
+export const chooseKnown = (context: Context, spool: Spool, name: string | undefined): KnownSession =>
+  choose(context, spool, listKnown(context, spool), name);
 
 /**
  * The chosen session, about which a person decides now. Capture first meets every session that exists, because a session that
  * begins later with the same records is a fork and inherits the decision.
  */
-export function chooseToDecide(context: Context, spool: Spool, name: string | undefined): MetSession {
+export function chooseToDecide(context: Context, spool: Spool, name: string | undefined): KnownSession {
   const read: Found[] = [];
-  const all = listMet(context, spool, (found) => read.push(found));
+  const all = listKnown(context, spool, (found) => read.push(found));
   const chosen = choose(context, spool, all, name);
   const policy = openPolicy(context, spool);
-  const unmet = read.flatMap((found) => findUnmet(spool, policy, found));
+  const unjudged = read.flatMap((found) => findUnjudged(spool, policy, found));
   const unread = all.flatMap((one) => one.unread);
-  meetSessions(policy, createRecordHash(readKey(stateFolder(context))), [...unmet, ...unread]);
+  judgeSessions(policy, createRecordHash(readKey(stateFolder(context))), [...unjudged, ...unread]);
   policy.keep();
   return chosen;
 }
 
-function choose(context: Context, spool: Spool, all: readonly MetSession[], name: string | undefined): MetSession {
+function choose(context: Context, spool: Spool, all: readonly KnownSession[], name: string | undefined): KnownSession {
   if (name === undefined) {
     const around = new Set(ancestors(context.folder));
     const here = all.filter(({ folders }) => folders.some((folder) => around.has(folder)));
@@ -73,8 +73,8 @@ const changeOf = ({ root, path }: FileRow): number =>
   statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 /** `onRead` is called for each transcript without uncaptured records. */
-function listMet(context: Context, spool: Spool, onRead: (found: Found) => void = () => {}): MetSession[] {
-  const met = new Map<string, MetSession>();
+function listKnown(context: Context, spool: Spool, onRead: (found: Found) => void = () => {}): KnownSession[] {
+  const all = new Map<string, KnownSession>();
   for (const {
     id,
     agent,
@@ -90,11 +90,11 @@ function listMet(context: Context, spool: Spool, onRead: (found: Found) => void 
     const folders = [cwd, ...files.map(({ origin }) => origin.cwd)].filter((folder) => folder !== undefined);
     // If a pause or its age kept a whole session back, the spool has no time for it.
     const activeAt = Math.max(lastAt ?? 0, changedAt ?? 0) || Math.max(0, ...files.map(changeOf));
-    met.set(`${agent} ${session}`, { agent, session, id, title: title ?? prompt, folders, activeAt, sent, unread: [] });
+    all.set(`${agent} ${session}`, { agent, session, id, title: title ?? prompt, folders, activeAt, sent, unread: [] });
   }
-  const ensure = (agent: string, session: string): MetSession => {
-    const known = met.get(`${agent} ${session}`) ?? { agent, session, folders: [], activeAt: 0, sent: 0, unread: [] };
-    met.set(`${agent} ${session}`, known);
+  const ensure = (agent: string, session: string): KnownSession => {
+    const known = all.get(`${agent} ${session}`) ?? { agent, session, folders: [], activeAt: 0, sent: 0, unread: [] };
+    all.set(`${agent} ${session}`, known);
     return known;
   };
   for (const { agent, session, folder } of spool.decisions.all()) {
@@ -111,5 +111,5 @@ function listMet(context: Context, spool: Spool, onRead: (found: Found) => void 
       one.unread.push(file);
     }
   }
-  return [...met.values()];
+  return [...all.values()];
 }
