@@ -11,14 +11,6 @@ export interface Batch extends EventDigests {
   events: number;
   /** `{"events":[…]}` in a zstd frame, ready for a request. */
   body: Uint8Array;
-}
-
-export interface NewBatch extends EventDigests {
-  session: number;
-  key: string;
-  events: number;
-  /** `{"events":[…]}` in a zstd frame. */
-  body: Uint8Array;
   /** Milliseconds since 1970. */
   madeAt: number;
 }
@@ -99,7 +91,7 @@ export function createBatches(db: DatabaseSync, path: string) {
   }
 
   return {
-    add(batch: NewBatch): void {
+    add(batch: Omit<Batch, 'id'>): void {
       const { session, key, events, body, digests, marks, madeAt } = batch;
       const counts = JSON.stringify(marks);
       insert.run(session, key, events, madeAt, body.byteLength, body, digests, counts, checksumOf(batch));
@@ -160,7 +152,7 @@ function toDepth({ batches, events, bytes, oldest }: Record<string, unknown>): D
   };
 }
 
-const toBatch = ({ id, session, key, events, body, digests, marks }: Record<string, unknown>): Batch => ({
+const toBatch = ({ id, session, key, events, body, digests, marks, made_at }: Record<string, unknown>): Batch => ({
   id: Number(id),
   session: Number(session),
   key: String(key),
@@ -168,7 +160,8 @@ const toBatch = ({ id, session, key, events, body, digests, marks }: Record<stri
   body: body as Uint8Array,
   digests: digests as Uint8Array,
   marks: JSON.parse(String(marks)) as Batch['marks'],
+  madeAt: Number(made_at),
 });
 
-const checksumOf = ({ key, events, body, digests, marks }: Omit<NewBatch, 'session' | 'madeAt'>): number =>
+const checksumOf = ({ key, events, body, digests, marks }: Omit<Batch, 'id' | 'session' | 'madeAt'>): number =>
   crc32(body, crc32(digests, crc32(`${key} ${events} ${JSON.stringify(marks)}`)));

@@ -10,14 +10,14 @@ import { encodeFrame } from '../../server/log/frame.ts';
 import { VOCABULARY } from '../../transcript/vocabulary.ts';
 import { createBatching } from '../read/batching.ts';
 import { readEvents, withEvents } from '../upload/refusals.ts';
-import type { NewBatch } from './batches.ts';
+import type { Batch } from './batches.ts';
 import { digestEvents, eachDigest } from './event-digests.ts';
 
 const START = chainStart('codex', 'one');
 const SALT_KEYS = saltKeysOf(newChainKey());
 
 /** The head that the service computes from the body of a batch. */
-function headAtService({ body }: Pick<NewBatch, 'body'>) {
+function headAtService({ body }: Pick<Batch, 'body'>) {
   const plain = zstdDecompressSync(body);
   const { events } = scanAppend(plain);
   const append = { first_sequence: 1, ...encodeFrame(events) };
@@ -25,7 +25,7 @@ function headAtService({ body }: Pick<NewBatch, 'body'>) {
   return followAppends({ ...session, appends: [append] });
 }
 
-function headHere(batch: NewBatch) {
+function headHere(batch: Omit<Batch, 'id'>) {
   const saltOf = saltsOf(SALT_KEYS);
   let head = START;
   for (const content of eachDigest(batch)) head = follow(head, eventDigest(saltOf(head.sequence + 1) ?? '', content));
@@ -43,12 +43,12 @@ const EVENTS = fc.array(
 test('the digests of a batch are those that the service computes, also of a part of the batch', () => {
   fc.assert(
     fc.property(EVENTS, (events) => {
-      const made: NewBatch[] = [];
-      const spool = { batches: { add: (batch: NewBatch) => void made.push(batch) } } as never;
+      const made: Omit<Batch, 'id'>[] = [];
+      const spool = { batches: { add: (batch: Omit<Batch, 'id'>) => void made.push(batch) } } as never;
       const batching = createBatching({ spool, now: () => 0, newKey: () => 'key' });
       for (const event of events) batching.add(1, Buffer.from(JSON.stringify(event)));
       batching.seal();
-      const [batch] = made as [NewBatch];
+      const [batch] = made as [Omit<Batch, 'id'>];
       expect(headHere(batch)).toEqual(headAtService(batch));
       const part = withEvents(batch, readEvents(batch).slice(1));
       if (part.events > 0) expect(headHere(part)).toEqual(headAtService(part));
