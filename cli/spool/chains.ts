@@ -16,7 +16,7 @@ export interface SentChain {
 
 /** The chain of each session of the service that only this machine has sent to. */
 export const CHAINS = `
-  CREATE TABLE chains (
+  CREATE TABLE spool.chains (
     service_id TEXT PRIMARY KEY,
     start TEXT NOT NULL,
     chain_key TEXT NOT NULL,

@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
  * lines were too long. `kind` is `all` for the number of all records. `reader` is the version of capture that met it last.
  */
 export const FORMS = `
-  CREATE TABLE forms (
+  CREATE TABLE spool.forms (
     agent TEXT NOT NULL,
     version TEXT NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('all', 'line', 'record', 'field')),

@@ -30,15 +30,15 @@ export interface Notice {
 }
 
 export function createMeta(db: DatabaseSync) {
-  const get = db.prepare('SELECT value FROM meta WHERE name = ?');
+  const get = db.prepare('SELECT value FROM spool.meta WHERE name = ?');
   const set = db.prepare(
-    'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    'INSERT INTO spool.meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
   );
   const add = db.prepare(
     'INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value',
   );
   const all = db.prepare('SELECT name, value FROM counters');
-  const clear = db.prepare('DELETE FROM meta WHERE name = ?');
+  const clear = db.prepare('DELETE FROM spool.meta WHERE name = ?');
   const nameOf = (kind: NoticeKind) => `notice.${kind}`;
 
   return {

@@ -53,14 +53,12 @@ const SPARE_PAGES = 1000;
 
 /** Opens the file itself, whether or not other processes use it. */
 function openFile(path: string, decided: string | undefined, share?: Lock) {
-  const db = new DatabaseSync(path, { timeout: 10_000 });
-  // This must come first: it only takes effect in a new file.
-  db.exec('PRAGMA auto_vacuum = INCREMENTAL');
-  // FULL: the records of a transcript are on the disk before its cursor moves past them.
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
-  db.exec('PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -4096');
+  const db = new DatabaseSync(':memory:', { timeout: 10_000 });
+  // SQLite writes a commit to the files in the order in which they were attached. The decisions come first: after a crash
+  // between the files, a kept-back session still has its waiting events, which are not sent.
   attachDecisions(db, decided);
   const decisions = createDecisions(db);
+  attachSpool(db, path);
   createTables(db, path);
   db.exec(KEPT_BACK);
   const batches = createBatches(db, path);
@@ -83,16 +81,16 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
 
   /** Throws `SpoolDamaged` if the structure of the file is invalid, or if a batch has changed since it was written. */
   function examine(): void {
-    const found = db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check;
+    const found = db.prepare('PRAGMA spool.integrity_check(1)').get()?.integrity_check;
     if (found !== 'ok') throw new SpoolDamaged(path, String(found));
     batches.examine();
   }
 
   /** Gives unused space back, one step per call. Returns false when there is no more. */
   function shrink(): boolean {
-    const spare = Number(db.prepare('PRAGMA freelist_count').get()?.freelist_count);
+    const spare = Number(db.prepare('PRAGMA spool.freelist_count').get()?.freelist_count);
     if (spare <= SPARE_PAGES) return false;
-    db.exec(`PRAGMA incremental_vacuum(${SHRINK_PAGES}); PRAGMA wal_checkpoint(TRUNCATE)`);
+    db.exec(`PRAGMA spool.incremental_vacuum(${SHRINK_PAGES}); PRAGMA spool.wal_checkpoint(TRUNCATE)`);
     return spare > SPARE_PAGES + SHRINK_PAGES;
   }
 
@@ -166,7 +164,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
     /** Copies the files' cursors from another spool. */
     copyCursors(path: string): void {
       db.prepare('ATTACH ? AS other').run(path);
-      for (const table of ['sessions', 'files']) db.exec(`INSERT INTO ${table} SELECT * FROM other.${table}`);
+      for (const table of ['sessions', 'files']) db.exec(`INSERT INTO spool.${table} SELECT * FROM other.${table}`);
       db.exec('DETACH other');
     },
     /** Copies the decisions of a state folder. */
@@ -224,7 +222,7 @@ function noticeLoss(db: DatabaseSync, decisions: Decisions, { getMeta, setMeta }
 function endOfKnown(db: DatabaseSync, consent: Consent | undefined): number {
   const now = Date.now();
   const lostAt = consent?.isLost === true ? consent.since : now;
-  const latest = Number(db.prepare('SELECT max(started_at) AS latest FROM main.files').get()?.latest ?? 0);
+  const latest = Number(db.prepare('SELECT max(started_at) AS latest FROM spool.files').get()?.latest ?? 0);
   return Math.max(lostAt, Math.min(latest + 1, now + MAX_SET_BACK_MS));
 }
 
@@ -287,12 +285,21 @@ function putAside(path: string, now: number): string {
   }
 }
 
+function attachSpool(db: DatabaseSync, path: string): void {
+  db.prepare('ATTACH ? AS spool').run(path);
+  // This must come first: it only takes effect in a new file. In any other file it is a needless write.
+  if (db.prepare('PRAGMA spool.page_count').get()?.page_count === 0) db.exec('PRAGMA spool.auto_vacuum = INCREMENTAL');
+  // FULL: the records of a transcript are on the disk before its cursor moves past them.
+  db.exec('PRAGMA spool.journal_mode = WAL; PRAGMA spool.synchronous = FULL; PRAGMA foreign_keys = ON');
+  db.exec('PRAGMA spool.journal_size_limit = 67108864; PRAGMA spool.cache_size = -4096');
+}
+
 function createTables(db: DatabaseSync, path: string): void {
-  const version = () => Number(db.prepare('PRAGMA main.user_version').get()?.user_version);
+  const version = () => Number(db.prepare('PRAGMA spool.user_version').get()?.user_version);
   if (version() === 0) {
     db.exec('BEGIN IMMEDIATE');
     // Another process may have created the tables first.
-    if (version() === 0) db.exec(`${SCHEMA}; PRAGMA main.user_version = ${SPOOL_VERSION}`);
+    if (version() === 0) db.exec(`${SCHEMA}; PRAGMA spool.user_version = ${SPOOL_VERSION}`);
     db.exec('COMMIT');
   }
   if (version() > SPOOL_VERSION) {

@@ -7,7 +7,7 @@ export const SPOOL_VERSION = 1;
 /** Sessions of this spool that stay on this machine by a decision. */
 export const KEPT_BACK = `
   CREATE TEMP VIEW kept_back AS SELECT sessions.id AS session, verdicts.verdict
-    FROM decided.verdicts JOIN main.sessions ON sessions.agent = verdicts.agent AND agent_session = verdicts.session
+    FROM decided.verdicts JOIN spool.sessions ON sessions.agent = verdicts.agent AND agent_session = verdicts.session
     WHERE verdicts.verdict <> 'wanted'`;
 
 /**
@@ -18,23 +18,23 @@ export const MEET_AGAIN = `
   INSERT INTO decided.verdicts (agent, session, verdict, decided_at, by_person, folder, facts)
   SELECT agent, agent_session, 'wanted', ?, 0, coalesce((SELECT origin ->> 'cwd' FROM files
     WHERE session = sessions.id AND origin ->> 'subagent' IS NULL ORDER BY id LIMIT 1), cwd), '[]'
-  FROM main.sessions WHERE true ON CONFLICT DO NOTHING`;
+  FROM spool.sessions WHERE true ON CONFLICT DO NOTHING`;
 
 /** Adds the forks among those sessions. */
 export const MEET_FORKS_AGAIN = `
   INSERT INTO decided.forks (agent, parent, session)
-  SELECT agent, forked_from, agent_session FROM main.sessions WHERE forked_from IS NOT NULL
+  SELECT agent, forked_from, agent_session FROM spool.sessions WHERE forked_from IS NOT NULL
   UNION SELECT sessions.agent, origin ->> 'forkedFrom', agent_session
-    FROM main.files JOIN main.sessions ON sessions.id = files.session
+    FROM spool.files JOIN spool.sessions ON sessions.id = files.session
     WHERE origin ->> 'forkedFrom' IS NOT NULL AND origin ->> 'subagent' IS NULL
   ON CONFLICT DO NOTHING`;
 
 /** The tables of an empty spool. */
 export const SCHEMA = `
-  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE spool.meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
   -- A run of an agent. service_id is the service's session that its next events go to.
-  CREATE TABLE sessions (
+  CREATE TABLE spool.sessions (
     id INTEGER PRIMARY KEY,
     agent TEXT NOT NULL,
     agent_session TEXT NOT NULL,
@@ -74,10 +74,10 @@ export const SCHEMA = `
     expired_until INTEGER,
     UNIQUE (agent, agent_session)
   );
-  CREATE INDEX sessions_open ON sessions (last_at) WHERE state = 'open';
+  CREATE INDEX spool.sessions_open ON sessions (last_at) WHERE state = 'open';
 
   -- Every session of the service that events of a session went to, in the order in which they were opened.
-  CREATE TABLE opened (
+  CREATE TABLE spool.opened (
     id INTEGER PRIMARY KEY,
     session INTEGER NOT NULL REFERENCES sessions (id),
     service_id TEXT NOT NULL UNIQUE,
@@ -85,10 +85,10 @@ export const SCHEMA = `
     visibility TEXT,
     wanted TEXT
   );
-  CREATE INDEX opened_session ON opened (session);
+  CREATE INDEX spool.opened_session ON opened (session);
 
   -- A transcript file and how far it was read. head and tail are hashes of its first and last bytes before the offset.
-  CREATE TABLE files (
+  CREATE TABLE spool.files (
     id INTEGER PRIMARY KEY,
     agent TEXT NOT NULL,
     root TEXT NOT NULL,
@@ -107,14 +107,14 @@ export const SCHEMA = `
     left_before INTEGER,
     UNIQUE (agent, root, path)
   );
-  CREATE INDEX files_session ON files (session);
+  CREATE INDEX spool.files_session ON files (session);
 
   -- Records that have a key of their own, by its hash.
-  CREATE TABLE records (key BLOB PRIMARY KEY, session INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE spool.records (key BLOB PRIMARY KEY, session INTEGER NOT NULL) WITHOUT ROWID;
 
   -- Records without one, by the hash of their text: how often the file's captured events hold it, and how often it was
   -- met in the given pass.
-  CREATE TABLE lines (
+  CREATE TABLE spool.lines (
     file INTEGER NOT NULL,
     hash BLOB NOT NULL,
     captured INTEGER NOT NULL,
@@ -124,7 +124,7 @@ export const SCHEMA = `
   ) WITHOUT ROWID;
 
   -- Sealed: neither the key nor the bytes change from here on.
-  CREATE TABLE batches (
+  CREATE TABLE spool.batches (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     session INTEGER NOT NULL REFERENCES sessions (id),
     key TEXT NOT NULL,
@@ -137,19 +137,19 @@ export const SCHEMA = `
     marks TEXT NOT NULL,
     checksum INTEGER NOT NULL
   );
-  CREATE INDEX batches_session ON batches (session, id, size);
+  CREATE INDEX spool.batches_session ON batches (session, id, size);
 
   -- Events the service refused. Kept, so that nothing is lost without a trace.
-  CREATE TABLE refused (
+  CREATE TABLE spool.refused (
     id INTEGER PRIMARY KEY,
     session INTEGER NOT NULL,
     event TEXT NOT NULL,
     problem TEXT NOT NULL,
     refused_at INTEGER NOT NULL
   );
-  CREATE INDEX refused_session ON refused (session);
+  CREATE INDEX spool.refused_session ON refused (session);
 
-  CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE spool.counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 ${CHAINS}
 ${FORMS}
 `;

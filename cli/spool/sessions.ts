@@ -125,7 +125,7 @@ export function createSessions(db: DatabaseSync) {
         FROM restricted JOIN decided.forks AS forks ON forks.agent = restricted.agent AND forks.parent = restricted.session
           JOIN decided.verdicts AS fork ON fork.agent = forks.agent AND fork.session = forks.session)
     SELECT DISTINCT sessions.id FROM restricted
-      JOIN main.sessions ON sessions.agent = restricted.agent AND agent_session = restricted.session
+      JOIN spool.sessions ON sessions.agent = restricted.agent AND agent_session = restricted.session
       JOIN opened ON opened.session = sessions.id
     WHERE ${rankOf('restricted.visibility')} > ${rankOf('opened.visibility')}
       AND coalesce(held_until, 0) <= ? LIMIT ?`);
