@@ -40,7 +40,7 @@ function skipWithout(file: string, path: string, session: number): void {
 test('if a skip cannot be stored, the session is still wanted and its waiting events are still sent', () => {
   const { path, spool, session, keys } = setUp();
   spool.transact(() => {
-    for (const key of keys) spool.decisions.addHead('codex', 'other', key);
+    for (const key of keys) spool.decisions.addFirstRecord('codex', 'other', key);
   });
   skipWithout(join(dirname(path), DECISIONS_FILE), path, session);
   expect(spool.decisions.isKeptBack('codex', 'one')).toBe(false);
