@@ -94,7 +94,12 @@ export default defineConfig({
           name: 'browser',
           include: ['dashboard/e2e/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...LEFT_OUT],
-          globalSetup: ['cli/test/compiled.ts', 'server/test/built-service.ts', 'dashboard/e2e/harness/build.ts'],
+          globalSetup: [
+            'cli/test/compiled.ts',
+            'server/test/built-service.ts',
+            'dashboard/e2e/harness/build.ts',
+            'dashboard/e2e/harness/shared.ts',
+          ],
           env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
           testTimeout: 60_000,
           hookTimeout: 120_000,

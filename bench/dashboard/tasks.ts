@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createClient } from '../../contract/client.ts';
 import { launchBrowser, type Page } from '../../dashboard/e2e/harness/browser.ts';
 import { buildDashboard } from '../../dashboard/e2e/harness/build.ts';
-import { startService } from '../../dashboard/e2e/harness/service.ts';
+import { type Service, startService } from '../../dashboard/e2e/harness/service.ts';
 import { linkTo } from '../../dashboard/e2e/steps/outbox.ts';
 import { signIn, signUp } from '../../script/demo/sign-in.ts';
 import { buildService } from '../../server/test/built-service.ts';
@@ -243,7 +243,7 @@ export function benchTasks(): Promise<readonly Row[]> {
       await parts.run('sending sessions', async () => {
         await sendFortnight(owner, machine, now);
         await importTranscripts(folder, service.url, secret, owner);
-        await addGrace(service.url, folder, owner, await (await browser.newContext()).newPage());
+        await addGrace(service, owner, await (await browser.newContext()).newPage());
       });
       await page.goto(service.url);
       await page.getByLabel('E-mail').fill(LEAD.email);
@@ -271,14 +271,14 @@ export function benchTasks(): Promise<readonly Row[]> {
 }
 
 /** Adds a member who has issued a secret. */
-async function addGrace(url: string, folder: string, owner: ReturnType<typeof createClient>, page: Page) {
+async function addGrace(service: Service, owner: ReturnType<typeof createClient>, page: Page) {
   await owner.inviteMember({ body: { email: GRACE.email, role: 'admin' } });
-  await page.goto(linkTo({ folder }, GRACE.email));
+  await page.goto(linkTo(service, GRACE.email));
   await page.getByLabel('Password').fill(GRACE.password);
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('heading', { level: 1 }).waitFor();
-  const token = await signIn(url, GRACE);
-  const grace = createClient({ baseUrl: url, credential: () => token });
+  const token = await signIn(service.url, GRACE);
+  const grace = createClient({ baseUrl: service.url, credential: () => token });
   const [invitation] = (await grace.getPerson({})).body.invitations ?? [];
   if (invitation) await grace.acceptInvitation({ body: { organizationId: invitation.organizationId } });
   await grace.issueSecret({ body: { name: "Grace's laptop" } });

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
-import { picture, setUpProduct } from './harness/product.ts';
+import { picture, shareProduct } from './harness/product.ts';
 import type { Tab } from './harness/tab.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
 import { createRecorder, event, type Recorder } from './steps/recording.ts';
 import { openSession } from './steps/timeline.ts';
 
-const product = setUpProduct();
+const product = shareProduct();
 let recorder: Recorder;
 let tab: Tab;
 beforeAll(async () => {

@@ -57,7 +57,7 @@ test('people of another service sign in, create an organization, invite, join an
   await ada.page.goto(url);
   await createOrganization(ada.page, 'Harbour Works');
   await invite(ada.page, product.service, BEN.email);
-  expect(linkTo(product, BEN.email)).toBe(`${url}/`);
+  expect(linkTo(product.service, BEN.email)).toBe(`${url}/`);
 
   // An account may sign in once its e-mail address is verified, which the other service does.
   const account = await openTab(issuer.url);
@@ -65,7 +65,7 @@ test('people of another service sign in, create an organization, invite, join an
   account.allow(/401 \(Unauthorized\) \(http:\/\/localhost:\d+\/v1\/me\)/);
   await signUp(account.page, BEN);
   await account.page.waitForURL('**/welcome');
-  await account.page.goto(linkTo({ folder }, BEN.email));
+  await account.page.goto(linkTo(issuer, BEN.email));
   await account.page.getByLabel('Password').fill(BEN.password);
   await account.page.getByRole('button').first().click();
   await account.page.waitForURL(`${issuer.url}/**`);

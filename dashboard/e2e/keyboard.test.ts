@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { setUpProduct } from './harness/product.ts';
+import { shareProduct } from './harness/product.ts';
 import { openSample } from './steps/samples.ts';
 import { currentRow, currentSequence, expectAt, isInSight, openSession } from './steps/timeline.ts';
 
-const product = setUpProduct();
+const product = shareProduct();
 let page: Page;
 let sessionId: string;
 

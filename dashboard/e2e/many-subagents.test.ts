@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { NewEvent } from '../../contract/event.ts';
-import { picture, setUpProduct } from './harness/product.ts';
+import { picture, shareProduct } from './harness/product.ts';
 import type { Tab } from './harness/tab.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
 import { createRecorder, event } from './steps/recording.ts';
@@ -11,7 +11,7 @@ const SUBAGENTS = 500;
 const CALLS = RECORDS / SUBAGENTS / 2;
 const MAX_NODES = 2_000;
 
-const product = setUpProduct();
+const product = shareProduct();
 let tab: Tab;
 let sessionId: string;
 

@@ -10,7 +10,7 @@ import { violationsOf } from './steps/accessibility.ts';
 import { joinByMail } from './steps/mail.ts';
 import { type Organization, openAsAda, prepareOrganization } from './steps/organization.ts';
 import { linkTo } from './steps/outbox.ts';
-import { type Credentials, signIn as signInByForm } from './steps/person.ts';
+import { ADA, type Credentials, signIn as signInByForm } from './steps/person.ts';
 
 const product = setUpProduct();
 const CLEO: Credentials = { email: 'cleo@example.com', password: 'nine slow lanterns' };
@@ -57,10 +57,10 @@ describe('the page of members', () => {
     await page.reload();
     await row(page, 'waiting@example.com').getByText('link expired').waitFor();
     await pictures('members');
-    const before = linkTo(product, 'waiting@example.com');
+    const before = linkTo(product.service, 'waiting@example.com');
     await page.getByRole('button', { name: 'Send again to waiting@example.com' }).click();
     await row(page, 'waiting@example.com').getByText('7 days left').waitFor();
-    expect(linkTo(product, 'waiting@example.com')).not.toBe(before);
+    expect(linkTo(product.service, 'waiting@example.com')).not.toBe(before);
   });
 
   test('changes a role with the keyboard', async () => {
@@ -92,7 +92,7 @@ describe('the page of members', () => {
   test('does not let the last owner leave, and says what to do', async () => {
     const { page } = tab;
     tab.allow(/status of 409/);
-    await row(page, 'ada@example.com').getByRole('button', { name: 'Leave' }).click();
+    await row(page, ADA.email).getByRole('button', { name: 'Leave' }).click();
     const dialog = page.getByRole('dialog', { name: 'Leave Harbour Works' });
     await dialog.getByRole('button', { name: 'Leave' }).click();
     await dialog.getByRole('alert').getByText('Make another member an owner first').waitFor();
@@ -106,7 +106,7 @@ describe('the page of members', () => {
     await page.getByRole('button', { name: 'Pass ownership on' }).click();
     await row(page, 'cleo@example.com').getByRole('cell', { name: 'owner', exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Remove cleo@example.com' }).count()).toBe(0);
-    await row(page, 'ada@example.com').getByRole('button', { name: 'Leave' }).click();
+    await row(page, ADA.email).getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
     await page.waitForURL('**/welcome');
     await page.getByLabel(/^Name/).waitFor();

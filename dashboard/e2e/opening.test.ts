@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { setUpProduct } from './harness/product.ts';
+import { shareProduct } from './harness/product.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
 import { createRecorder, event, type Recorder } from './steps/recording.ts';
 import { isInSight, openSession, rowOfEvent, timelineOf } from './steps/timeline.ts';
 
-const product = setUpProduct();
+const product = shareProduct();
 let page: Page;
 let recorder: Recorder;
 

@@ -36,7 +36,7 @@ test('a person signs in at the provider, creates an organization and invites som
   await signInThere(page, ADA);
   await createOrganization(page, 'Harbour Works');
   await invite(page, product.service, BEN.email);
-  expect(linkTo(product, BEN.email)).toBe(`${product.service.url}/`);
+  expect(linkTo(product.service, BEN.email)).toBe(`${product.service.url}/`);
 
   const invited = await openTab();
   await signInThere(invited.page, BEN);

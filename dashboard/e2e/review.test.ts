@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { setUpProduct } from './harness/product.ts';
+import { shareProduct } from './harness/product.ts';
 import { openSample } from './steps/samples.ts';
 import { currentRow, currentSequence, openSession, timelineOf } from './steps/timeline.ts';
 
-const product = setUpProduct();
+const product = shareProduct();
 let page: Page;
 let sessionId: string;
 
@@ -84,7 +85,9 @@ test.each([
 ])('the session is saved as %s', async (name, beginning) => {
   await page.getByRole('button', { name: 'Download' }).click();
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name }).click()]);
-  expect(readFileSync(await download.path(), 'utf8')).toMatch(beginning);
+  const saved = join(product.folder, download.suggestedFilename());
+  await download.saveAs(saved);
+  expect(readFileSync(saved, 'utf8')).toMatch(beginning);
 });
 
 test('the tree of sub-agents opens a sub-agent, and leaving it returns to the call that started it', async () => {

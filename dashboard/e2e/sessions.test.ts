@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '../../contract/client.ts';
-import { picture, setUpProduct } from './harness/product.ts';
+import { picture, shareProduct } from './harness/product.ts';
 import type { Tab } from './harness/tab.ts';
 import { violationsOf } from './steps/accessibility.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
 import { event } from './steps/recording.ts';
 import { bar, command, createFleet, listOf, rowOf, titlesIn } from './steps/sessions.ts';
 
-const product = setUpProduct();
+const product = shareProduct();
 const FLAKY = 'Fix the flaky test of the queue';
 const DOCS = 'Write the docs of the harbour';
 let tab: Tab;

@@ -25,7 +25,7 @@ test('a person of another organization sees that the session does not exist', as
   await stranger.page.getByText('First confirm your e-mail address').waitFor();
   // Confirming ends the previous sign-in, which the page may not know yet.
   stranger.allow(/status of 401|status of 400 .*\/oidc\/token/);
-  await stranger.page.goto(linkTo(product, BEN.email));
+  await stranger.page.goto(linkTo(product.service, BEN.email));
   await stranger.page.getByLabel('Password').fill(BEN.password);
   await stranger.page.getByRole('button').first().click();
   await stranger.page.waitForURL('**/welcome');

@@ -7,7 +7,7 @@ export interface Credentials {
   password: string;
 }
 
-/** Creates the first account with the link that the service printed. */
+/** Creates an account with a link that the service printed or mailed. */
 export async function signUp(link: string, credentials: Credentials): Promise<void> {
   const browser = createBrowser();
   const page = await browser.open(link);
@@ -17,6 +17,35 @@ export async function signUp(link: string, credentials: Credentials): Promise<vo
 
 /** Signs in as the dashboard does: Authorization Code with PKCE. @returns the token for the service's routes */
 export async function signIn(serviceUrl: string, credentials: Credentials): Promise<string> {
+  const { authorization, tokenEndpoint, clientId, verifier, redirectUri } = await prepare(serviceUrl);
+  const browser = createBrowser();
+  const form = await browser.open(authorization, redirectUri);
+  const back = await browser.submit(form, { ...credentials }, redirectUri);
+  const code = new URL(back.url).searchParams.get('code');
+  if (code === null) throw new Error(`the sign-in was refused${alertOf(back.html)}`);
+
+  const body = new URLSearchParams({
+    grant_type: 'authorization_code',
+    client_id: clientId,
+    code,
+    redirect_uri: redirectUri,
+    code_verifier: verifier,
+  });
+  const { id_token } = await readJson<{ id_token: string }>(tokenEndpoint, { method: 'POST', body });
+  return id_token;
+}
+
+/** Creates an account from the sign-in page. The service then mails a link that proves the address. */
+export async function signUpUnproven(serviceUrl: string, credentials: Credentials): Promise<void> {
+  const { authorization, redirectUri } = await prepare(serviceUrl);
+  const browser = createBrowser();
+  const { url } = await browser.open(authorization, redirectUri);
+  const back = await browser.submit(await browser.open(`${url}/sign-up`), { ...credentials }, redirectUri);
+  if (!back.url.startsWith(redirectUri)) throw new Error(`the account could not be created${alertOf(back.html)}`);
+}
+
+/** An authorization request with PKCE, and the values that its code needs. */
+async function prepare(serviceUrl: string) {
   const { idpDomain, idpClientId } = await readJson<BootstrapConfig>(`${serviceUrl}/config`);
   const provider = await readJson<{ authorization_endpoint: string; token_endpoint: string }>(
     `${idpDomain}/.well-known/openid-configuration`,
@@ -32,22 +61,13 @@ export async function signIn(serviceUrl: string, credentials: Credentials): Prom
     code_challenge_method: 'S256',
     state: randomBytes(16).toString('base64url'),
   });
-
-  const browser = createBrowser();
-  const form = await browser.open(`${provider.authorization_endpoint}?${question}`, redirectUri);
-  const back = await browser.submit(form, { ...credentials }, redirectUri);
-  const code = new URL(back.url).searchParams.get('code');
-  if (code === null) throw new Error(`the sign-in was refused${alertOf(back.html)}`);
-
-  const body = new URLSearchParams({
-    grant_type: 'authorization_code',
-    client_id: idpClientId,
-    code,
-    redirect_uri: redirectUri,
-    code_verifier: verifier,
-  });
-  const { id_token } = await readJson<{ id_token: string }>(provider.token_endpoint, { method: 'POST', body });
-  return id_token;
+  return {
+    authorization: `${provider.authorization_endpoint}?${question}`,
+    tokenEndpoint: provider.token_endpoint,
+    clientId: idpClientId,
+    verifier,
+    redirectUri,
+  };
 }
 
 async function readJson<Body>(url: string, init: RequestInit = {}): Promise<Body> {

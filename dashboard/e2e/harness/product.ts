@@ -1,39 +1,63 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, type TestContext } from 'vitest';
+import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, type TestContext } from 'vitest';
 import { launchBrowser } from './browser.ts';
 import { ARTEFACTS, type Folder, fileNameOf, makeFolder } from './folders.ts';
-import { type Configure, type Service, startService } from './service.ts';
+import { type Configure, type RunningService, type Service, startService } from './service.ts';
 import { openTab, type Tab } from './tab.ts';
 
 /** The service and a browser, for the tests of a file. */
-export interface Product {
-  service: Service;
+export interface Product<Used extends RunningService = RunningService> {
+  service: Used;
   /** A folder for files of tests, removed at the end. */
   folder: string;
   open(options?: BrowserContextOptions): Promise<Tab>;
   close(tab: Tab): Promise<void>;
 }
 
-/** Starts both before the first test of the file. After each test, no tab may have reported an error. */
+interface Parts<Used extends RunningService> {
+  service: Used;
+  browser: Browser;
+  stop(): Promise<void>;
+}
+
+/** For tests that share the service and the browser of the run. Other files have their organizations in the same service. */
+export function shareProduct(): Product {
+  return setUp(async () => {
+    const { url, dataDir, browser } = inject('shared');
+    return { service: { url, dataDir }, browser: await chromium.connect(browser), stop: async () => {} };
+  });
+}
+
+/** Starts both for this file alone: its tests stop the service, configure it, visit it first, or need another browser. */
 export function setUpProduct({
   keepsPages = false,
   configure,
 }: {
   keepsPages?: boolean;
   configure?: Configure;
-} = {}): Product {
+} = {}): Product<Service> {
+  return setUp(async (folder) => {
+    const dataDir = join(folder, 'data');
+    mkdirSync(dataDir);
+    const [service, browser] = await Promise.all([startService(dataDir, configure), launchBrowser(keepsPages)]);
+    return { service, browser, stop: () => service.stop() };
+  });
+}
+
+/** Begins before the first test of the file. After each test, no tab may have reported an error. */
+function setUp<Used extends RunningService>(begin: (folder: string) => Promise<Parts<Used>>): Product<Used> {
   const tabs = new Set<Tab>();
   let folder: Folder;
-  let browser: Browser;
-  const product = {} as Product;
+  let parts: Parts<Used> | undefined;
+  const product = {} as Product<Used>;
 
   beforeAll(async () => {
     folder = makeFolder();
-    const dataDir = join(folder.path, 'data');
-    mkdirSync(dataDir);
-    [product.service, browser] = await Promise.all([startService(dataDir, configure), launchBrowser(keepsPages)]);
+    parts = await begin(folder.path);
+    const { service, browser } = parts;
+    product.service = service;
     product.folder = folder.path;
     product.open = async (options) => {
       const tab = await openTab(browser, new URL(product.service.url).origin, options);
@@ -56,8 +80,8 @@ export function setUpProduct({
   });
 
   afterAll(async () => {
-    await browser?.close();
-    await product.service?.stop();
+    await parts?.browser.close();
+    await parts?.stop();
     folder?.remove();
   });
 
@@ -69,7 +93,7 @@ export function setUpProduct({
       await page.screenshot({ path: join(place, `tab-${index + 1}.png`) }).catch(() => {});
       writeFileSync(join(place, `tab-${index + 1}.log`), `${page.url()}\n${lines.join('\n')}\n`);
     }
-    copyFileSync(join(folder.path, 'data', 'service.log'), join(place, 'service.log'));
+    copyFileSync(join(product.service.dataDir, 'service.log'), join(place, 'service.log'));
   }
 
   return product;

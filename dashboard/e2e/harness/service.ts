@@ -7,8 +7,15 @@ import { freePort } from '../../../server/public-url.ts';
 import { BUILT_SERVICE } from '../../../server/test/process.ts';
 import { REPOSITORY } from './folders.ts';
 
-export interface Service {
+/** A service that runs, for tests that only use it. */
+export interface RunningService {
   url: string;
+  /** The folder of its data, mails and log. */
+  dataDir: string;
+}
+
+/** A service that one test file started. */
+export interface Service extends RunningService {
   /** The link that creates the first account; it works once. */
   welcomeLink: string;
   stop(): Promise<void>;
@@ -31,6 +38,7 @@ export async function startService(dataDir: string, configure: Configure = () =>
   const url = (await lineWith(/is ready at (\S+)/))[1] ?? '';
   return {
     url,
+    dataDir,
     welcomeLink: (await welcome)[0],
     async stop() {
       const ended = once(child, 'exit');

@@ -1,8 +1,9 @@
 import { type Client, createClient } from '../../../contract/client.ts';
-import { signIn, signUp } from '../../../script/demo/sign-in.ts';
+import { signIn, signUp, signUpUnproven } from '../../../script/demo/sign-in.ts';
 import type { Product } from '../harness/product.ts';
-import type { Service } from '../harness/service.ts';
+import type { RunningService } from '../harness/service.ts';
 import type { Tab } from '../harness/tab.ts';
+import { linkTo } from './outbox.ts';
 import { ADA, signIn as signInByForm } from './person.ts';
 
 export interface Organization {
@@ -14,8 +15,10 @@ export interface Organization {
 }
 
 /** Ada's organization with a secret, for tests that begin after the first visit. */
-export async function prepareOrganization({ url, welcomeLink }: Service): Promise<Organization> {
-  await signUp(welcomeLink, ADA);
+export async function prepareOrganization(service: RunningService): Promise<Organization> {
+  const { url } = service;
+  await signUpUnproven(url, ADA);
+  await signUp(linkTo(service, ADA.email), ADA);
   const token = await signIn(url, ADA);
   const owner = createClient({ baseUrl: url, credential: () => token });
   await owner.createOrganization({ body: { name: 'Harbour Works' } });

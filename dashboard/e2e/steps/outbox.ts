@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RunningService } from '../harness/service.ts';
 
 /** The link in the last mail to a person. */
-export function linkTo({ folder }: { folder: string }, email: string): string {
-  const outbox = join(folder, 'data', 'outbox');
+export function linkTo({ dataDir }: RunningService, email: string): string {
+  const outbox = join(dataDir, 'outbox');
   const mails = readdirSync(outbox)
     .sort()
     .map((file) => readFileSync(join(outbox, file), 'utf8'));

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Service } from '../harness/service.ts';
@@ -7,7 +8,11 @@ export interface Credentials {
   password: string;
 }
 
-export const ADA: Credentials = { email: 'ada@example.com', password: 'three quiet harbours' };
+/** Each test file has its own Ada, because several files use one service. */
+export const ADA: Credentials = {
+  email: `ada.${randomUUID().slice(0, 8)}@example.com`,
+  password: 'three quiet harbours',
+};
 export const BEN: Credentials = { email: 'ben@example.org', password: 'seven loud mountains' };
 
 /** Creates an account with the link that the service prints at its first start. */

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Service } from '../harness/service.ts';
+import type { RunningService } from '../harness/service.ts';
 
 export const timelineOf = (page: Page): Locator => page.getByRole('region', { name: 'Timeline' });
 export const currentRow = (page: Page): Locator => timelineOf(page).locator('[data-current]');
@@ -17,7 +17,12 @@ export async function currentSequence(page: Page): Promise<number> {
   return Number(/^Event (\d+)/.exec(title ?? '')?.[1]);
 }
 
-export async function openSession(page: Page, service: Service, sessionId: string, sequence?: number): Promise<void> {
+export async function openSession(
+  page: Page,
+  service: RunningService,
+  sessionId: string,
+  sequence?: number,
+): Promise<void> {
   const query = sequence === undefined ? '' : `?e=${sequence}`;
   await page.goto(`${service.url}/sessions/${sessionId}${query}`);
   await timelineOf(page).getByRole('listitem').first().waitFor();

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import type { Service } from '../harness/service.ts';
+import type { RunningService } from '../harness/service.ts';
 
 /** The steps of the welcome page, by their headings. */
 const step = (page: Page, heading: string): Locator =>
@@ -16,7 +16,7 @@ export async function createOrganization(page: Page, name: string): Promise<void
 }
 
 /** Invites a person on the page Members. */
-export async function invite(page: Page, { url }: Service, email: string): Promise<void> {
+export async function invite(page: Page, { url }: RunningService, email: string): Promise<void> {
   await page.goto(`${url}/members`);
   await page.getByRole('button', { name: 'Invite' }).click();
   const dialog = page.getByRole('dialog', { name: 'Invite a person' });
