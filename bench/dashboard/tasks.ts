@@ -105,7 +105,7 @@ const TASKS: readonly Task[] = [
       const { page } = hand;
       await openFirst(hand, 'Take the head apart');
       await hand.click(page.getByRole('button', { name: 'Changes', exact: true }));
-      const reason = await hand.read(page.locator('.change-reason'), /Readers need the description/);
+      const reason = await hand.read(page.getByRole('button', { name: /Readers need the description/ }), /Readers/);
       await hand.click(page.getByRole('button', { name: /^#\d+$/ }).first());
       await page.getByRole('region', { name: 'Timeline' }).locator('[data-current]').waitFor();
       await hand.back();

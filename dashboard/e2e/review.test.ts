@@ -94,7 +94,7 @@ test('the tree of sub-agents opens a sub-agent, and leaving it returns to the ca
   await page.getByRole('button', { name: 'Sub-agents', exact: true }).click();
   const tree = page.getByRole('region', { name: 'Sub-agents' });
   await tree.getByText('started by').first().waitFor();
-  await tree.locator('.subagent-task').first().click();
+  await tree.getByRole('listitem').getByRole('button').first().click();
   await page.waitForURL(/lane=/);
   await page.getByRole('button', { name: /^Only .* ✕$/ }).click();
   await expect.poll(() => page.url()).not.toContain('lane=');
