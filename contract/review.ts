@@ -142,7 +142,11 @@ export const SessionFacts = Type.Object({
     }),
   ),
   pricesOf: Type.String({ description: 'day of the last check of the prices, YYYY-MM-DD' }),
-  milestones: Type.Array(Milestone),
+  tests: Type.Optional(
+    Type.Object({ passed: Type.Boolean(), sequence: count('of the run since which they pass or fail') }),
+  ),
+  commits: Type.Optional(Type.Object({ count: count(), sequence: count('of the last one') })),
+  milestones: Type.Array(Milestone, { description: 'the first 500' }),
   turns: Type.Array(
     Type.Object({
       sequence: count('of its prompt'),

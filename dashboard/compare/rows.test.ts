@@ -14,14 +14,8 @@ const facts = (summary: object, more: object = {}) =>
 const file = (path: string, added: number) => ({ path, added, removed: 0, edits: 1, sequence: 1 });
 
 test('the better of two figures is marked if both are known and differ', () => {
-  const one = facts(
-    { failures: 2, toolCalls: 9, inputTokens: 10, cost: 1 },
-    { milestones: [{ kind: 'tests', passed: true }] },
-  );
-  const other = facts(
-    { failures: 1, toolCalls: 5, outputTokens: 5, cost: 0.5 },
-    { milestones: [{ kind: 'tests', passed: false }] },
-  );
+  const one = facts({ failures: 2, toolCalls: 9, inputTokens: 10, cost: 1 }, { tests: { passed: true } });
+  const other = facts({ failures: 1, toolCalls: 5, outputTokens: 5, cost: 0.5 }, { tests: { passed: false } });
   const better = Object.fromEntries(readFigures(one, other).map((each) => [each.name, each.better]));
   expect(better).toMatchObject({ 'tests at the end': 'one', failures: 'other' });
   // Prompts are equal, more calls are not worse, and input tokens are unknown, so the cost is unknown as well.

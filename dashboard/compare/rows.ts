@@ -18,10 +18,9 @@ const tookOf: Read = ({ summary: { firstEventAt, lastEventAt } }) =>
 /** 0 means that the agent recorded none, so the value is unknown. */
 const known = (count: number) => (count > 0 ? count : undefined);
 
-const testsOf: Read = ({ milestones }) => {
-  const last = milestones.findLast(({ kind }) => kind === 'tests');
-  return last && Number(last.passed === true);
-};
+const commitsOf = ({ commits }: SessionFacts): number => commits?.count ?? 0;
+
+const testsOf: Read = ({ tests }) => tests && Number(tests.passed);
 
 /** `best`: whether less or more is better. Figures without it describe the sessions, but do not judge them. */
 const FIGURES: readonly [name: string, read: Read, show: (facts: SessionFacts) => string, best?: 'less' | 'more'][] = [
@@ -52,10 +51,6 @@ const FIGURES: readonly [name: string, read: Read, show: (facts: SessionFacts) =
   ['cost', ({ summary }) => priceOf(summary), ({ summary }) => costOf(summary).text || 'price unknown', 'less'],
   ['model', () => undefined, modelOf],
 ];
-
-function commitsOf({ milestones }: SessionFacts): number {
-  return milestones.filter(({ kind }) => kind === 'commit').length;
-}
 
 /** A cost that is only known in part cannot be compared. */
 const priceOf = ({ cost, inputTokens }: SessionFacts['summary']) => (inputTokens > 0 ? cost : undefined);

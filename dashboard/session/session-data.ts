@@ -40,7 +40,7 @@ export function useSessionData(session: Session) {
     /** No event has a time of its own. */
     isUntimed: isComplete && loaded > 0 && !timeline.hasTimes,
     contextWindow: useMemo(() => facts && windowInUse(surveyed, facts), [surveyed, facts]),
-    outcome: useMemo(() => readOutcome(surveyed, milestones, facts?.usage), [surveyed, milestones, facts]),
+    outcome: useMemo(() => readOutcome(surveyed, facts), [surveyed, facts]),
   };
 }
 

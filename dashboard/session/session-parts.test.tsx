@@ -229,10 +229,7 @@ test('the colours of the strip are explained', async () => {
 });
 
 describe('the outcome under the title', () => {
-  const milestones = [
-    { kind: 'tests', sequence: 3, text: 'npm test', passed: true },
-    { kind: 'commit', sequence: 5, text: 'Mend it', hash: '1234567' },
-  ] as SessionFacts['milestones'];
+  const facts = { tests: { passed: true, sequence: 3 }, commits: { count: 1, sequence: 5 } };
   const events: Given[] = [
     ['user.message', { text: 'Mend it.' }],
     call('t', 'Bash', { command: 'npm test' }),
@@ -246,7 +243,7 @@ describe('the outcome under the title', () => {
   const part = (name: RegExp) => page.getByRole('list', { name: 'Outcome' }).getByRole('button', { name });
 
   test('shows the result of tests, commits, changes and failures', async () => {
-    await open('', { milestones }, events);
+    await open('', facts, events);
     await expect
       .poll(parts)
       .toEqual([
@@ -259,7 +256,7 @@ describe('the outcome under the title', () => {
   });
 
   test('links to each of them', async () => {
-    await open('', { milestones }, events);
+    await open('', facts, events);
     await part(/^Tests ended green/).click();
     await expect.poll(address).toContain('e=3');
     await part(/^1 commit/).click();

@@ -10,7 +10,7 @@ import type { Terms } from '../../transcript/entry/usage.ts';
  * Raised whenever the same events give other facts or entries. The service then derives again everything that an earlier
  * version derived.
  */
-export const VERSION = 18;
+export const VERSION = 19;
 
 /** The counts of a response that have a price; `input` includes cached tokens. */
 export type Tokens = [
@@ -125,7 +125,10 @@ export interface Facts {
   /** The delay between the last event and its storage, in ms. */
   lag?: number;
   interrupted: boolean;
-  testsPassed?: boolean;
+  /** The last result of the tests, the event since which it stands, and whether they failed at any time. */
+  tests?: { passed: boolean; sequence: number; wereRed: boolean };
+  /** All commits, and the event of the last one. */
+  commits: { count: number; sequence: number };
   files: Map<string, File>;
   /** Paths of files that the agent's tools read. */
   reads: string[];
@@ -183,6 +186,7 @@ export const noFacts = (): Facts => ({
   laneModels: new Map(),
   settings: new Map(),
   counted: '',
+  commits: { count: 0, sequence: 0 },
   milestones: [],
   turns: [],
   shape: { width: 1_000, work: [], failures: [] },

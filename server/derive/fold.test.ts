@@ -52,12 +52,25 @@ describe('milestones', () => {
     expect(told.milestones).toMatchObject([{ passed: false }]);
   });
 
+  test('count all commits, and know the last result of the tests, although only the first 500 are listed', () => {
+    const work = Array.from({ length: 300 }, (_, n) => [
+      call(`c${n}`, 'git commit -m x'),
+      result(`c${n}`, `[main ${1_000_000 + n}] Step ${n}`),
+      call(`t${n}`, 'npm test'),
+      result(`t${n}`, '', { exitCode: n % 2 }),
+    ]);
+    const { milestones, commits, tests } = factsOf(...work.flat());
+    expect(milestones).toHaveLength(500);
+    expect(commits).toEqual({ count: 300, sequence: 1_198 });
+    expect(tests).toEqual({ passed: false, sequence: 1_200, wereRed: true });
+  });
+
   test('include tests that only their summary shows, whatever the command', () => {
     const facts = factsOf(call('a', './ci.sh api'), result('a', ' Tests  230 passed (230)'));
     expect(facts.milestones).toMatchObject([{ kind: 'tests', text: './ci.sh api', passed: true }]);
     const red = factsOf(call('a', 'npm test'), result('a', 'x', { exitCode: 1 }), call('b', 'acme verify'));
     fold(red, entriesOf([result('b', 'Tests: 1 passed, 1 total')]), priceOf);
-    expect(red.testsPassed).toBe(true);
+    expect(red.tests?.passed).toBe(true);
   });
 
   const codex = (callId: string, end: string, output: string) =>

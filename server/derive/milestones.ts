@@ -2,12 +2,13 @@ import type { Milestone } from '../../contract/review.ts';
 import type { Entry, PromptEntry, ResultEntry } from '../../transcript/entry/entry.ts';
 import { type Facts, type OpenCall, takeRoom } from './facts.ts';
 
-const MOST = 500;
+/** The most milestones that are listed. Tests and commits after them still count. */
+const MAX_LISTED = 500;
 /** A person who is away for less time may just be reading. */
 const MIN_WAIT_MS = 5 * 60_000;
 
 function add(facts: Facts, { sequence, timed, time }: Entry, milestone: Omit<Milestone, 'sequence' | 'time'>): void {
-  if (facts.milestones.length >= MOST || !takeRoom(facts, milestone.text + (milestone.url ?? ''))) return;
+  if (facts.milestones.length >= MAX_LISTED || !takeRoom(facts, milestone.text + (milestone.url ?? ''))) return;
   facts.milestones.push({ sequence, ...(timed && { time: new Date(time).toISOString() }), ...milestone });
 }
 
@@ -32,6 +33,9 @@ function noteCommand(facts: Facts, entry: ResultEntry, call: OpenCall): void {
   if (purposes.includes('commit')) {
     const commits = commitsOf(entry, call);
     for (const commit of commits) add(facts, entry, { kind: 'commit', ...commit });
+    if (commits.length > 0) {
+      facts.commits = { count: facts.commits.count + commits.length, sequence: entry.sequence };
+    }
     // The rest of the output of a command that still runs adds no commit twice.
     if (commits.length > 0) call.subjects = [];
   }
@@ -48,8 +52,8 @@ const runsTests = ({ testsPassed }: ResultEntry, { command, purposes }: OpenCall
 function noteTests(facts: Facts, entry: ResultEntry, call: OpenCall): void {
   const passed = passedBy(entry, call);
   call.isJudged = true;
-  if (passed === undefined || facts.testsPassed === passed) return;
-  facts.testsPassed = passed;
+  if (passed === undefined || facts.tests?.passed === passed) return;
+  facts.tests = { passed, sequence: entry.sequence, wereRed: !passed || facts.tests !== undefined };
   add(facts, entry, { kind: 'tests', text: call.command ?? '', passed });
 }
 

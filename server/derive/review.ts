@@ -92,6 +92,8 @@ export function toSessionFacts(
       return { command, runs, failed, ...(exitCode !== null && { exitCode }), sequence };
     }),
     usage: usageOf(facts),
+    ...(facts.tests && { tests: { passed: facts.tests.passed, sequence: facts.tests.sequence } }),
+    ...(facts.commits.count > 0 && { commits: facts.commits }),
     milestones: facts.milestones,
     turns: facts.turns,
     ...(window && { contextWindow: window.most, usualWindow: window.usual }),

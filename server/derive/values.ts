@@ -64,10 +64,10 @@ function programsOf({ commands }: Facts): Set<string> {
   return found;
 }
 
-function testsOf({ testsPassed, milestones }: Facts): string[] {
-  if (testsPassed === undefined) return [];
-  if (!testsPassed) return ['red'];
-  return milestones.some(({ kind, passed }) => kind === 'tests' && passed === false) ? ['green', 'fixed'] : ['green'];
+function testsOf({ tests }: Facts): string[] {
+  if (!tests) return [];
+  if (!tests.passed) return ['red'];
+  return tests.wereRed ? ['green', 'fixed'] : ['green'];
 }
 
 /** A file or a repository is found by its last name. */

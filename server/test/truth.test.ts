@@ -213,7 +213,7 @@ function figuresOfService(entries: readonly Entry[]): Omit<Figures, 'subagents'>
 function figuresOfPage(entries: readonly Entry[]): Figures {
   const timeline = buildTimeline(entries);
   const { prompts, toolCalls: calls, failures, usage } = timeline;
-  const { changes } = readOutcome(timeline, []);
+  const { changes } = readOutcome(timeline);
   return {
     ...{ prompts: prompts.length, calls, failures, subagents: timeline.lanes.length },
     ...{ added: changes?.added ?? 0, removed: changes?.removed ?? 0 },

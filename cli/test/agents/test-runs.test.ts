@@ -60,7 +60,7 @@ test.skipIf(collection() === undefined)(
 function printCounts(): void {
   const milestones = sessions.flatMap(({ facts }) => facts.milestones);
   const count = (kind: string) => milestones.filter((milestone) => milestone.kind === kind).length;
-  const ended = (passed: boolean) => sessions.filter(({ facts }) => facts.testsPassed === passed).length;
+  const ended = (passed: boolean) => sessions.filter(({ facts }) => facts.tests?.passed === passed).length;
   console.table({
     sessions: sessions.length,
     'ended green': ended(true),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Milestone } from '../../../contract/review.ts';
+import type { SessionFacts } from '../../../contract/review.ts';
 import { buildTimeline } from './build.ts';
 import { readOutcome } from './outcome.ts';
 import { entriesOf, type Given, result } from './test/events.ts';
@@ -10,12 +10,8 @@ const edit = (callId: string, path: string): Given => [
   { callId, name: 'Edit', input: { file_path: path, old_string: 'a', new_string: 'b' } },
 ];
 const failed = (callId: string): Given => result(callId, { isError: true });
-const milestone = (kind: Milestone['kind'], sequence: number, more: Partial<Milestone> = {}): Milestone => ({
-  ...{ kind, sequence, text: '' },
-  ...more,
-});
-const outcomeOf = (events: Given[], milestones: Milestone[] = []) =>
-  readOutcome(buildTimeline(entriesOf(...events)), milestones);
+const outcomeOf = (events: Given[], facts: Partial<SessionFacts> = {}) =>
+  readOutcome(buildTimeline(entriesOf(...events)), { milestones: [], usage: [], ...facts });
 
 describe('a failure is', () => {
   test.each<[string, Given[], object]>([
@@ -97,13 +93,12 @@ test.each<[Given[], boolean]>([
   [[bash('a', 'git commit -m x'), result('a'), bash('b', 'git push'), failed('b')], false],
 ])('commits count as pushed if a push after the last one succeeded: %#', (events, isPushed) => {
   const at = events.findIndex(([, payload]) => payload?.callId === 'a') + 2;
-  expect(outcomeOf(events, [milestone('commit', at)]).commits).toEqual({ count: 1, isPushed, at });
+  expect(outcomeOf(events, { commits: { count: 1, sequence: at } }).commits).toEqual({ count: 1, isPushed, at });
 });
 
-test('the last change of the tests counts, and an interruption counts if no turn follows it', () => {
-  const turned = [milestone('tests', 2, { passed: false }), milestone('tests', 4, { passed: true })];
+test('the last result of the tests counts, and an interruption counts if no turn follows it', () => {
   const stop: Given = ['turn.finished', { reason: 'interrupted' }];
-  expect(outcomeOf([['user.message', { text: 'Go' }], stop], turned)).toMatchObject({
+  expect(outcomeOf([['user.message', { text: 'Go' }], stop], { tests: { passed: true, sequence: 4 } })).toMatchObject({
     tests: { passed: true, at: 4 },
     interrupted: { at: 2 },
   });

@@ -1,4 +1,4 @@
-import type { Milestone } from '../../../contract/review.ts';
+import type { Milestone, SessionFacts } from '../../../contract/review.ts';
 import { withoutShell } from '../../../transcript/entry/command.ts';
 import type { Entry } from '../../../transcript/entry/entry.ts';
 import { orderOf } from '../../../transcript/entry/revisions.ts';
@@ -32,22 +32,20 @@ type Known = Pick<Timeline, 'items' | 'turns' | 'entries'>;
 
 export function readOutcome(
   { items, turns, entries }: Known,
-  milestones: readonly Milestone[],
-  usage?: Parameters<typeof costOfSpent>[1],
+  facts?: Pick<SessionFacts, 'milestones' | 'tests' | 'commits' | 'usage'>,
 ): Outcome {
   const steps = stepsOf(items);
-  const tests = milestones.findLast(({ kind }) => kind === 'tests');
   const failures = readFailures(steps);
-  const commits = readCommits(steps, milestones);
+  const commits = readCommits(steps, facts?.commits);
   const waiting = readWaiting(entries);
-  const dearest = readDearest(turns, usage);
+  const dearest = readDearest(turns, facts?.usage);
   const last = turns.at(-1);
   const changes = sumChanges(turns);
   return {
-    ...(tests && { tests: { passed: tests.passed === true, at: tests.sequence } }),
+    ...(facts?.tests && { tests: { passed: facts.tests.passed, at: facts.tests.sequence } }),
     ...(last?.interrupted && { interrupted: { at: lastOf(last).sequence } }),
     ...(commits && { commits }),
-    pullRequests: milestones.filter(({ kind }) => kind === 'pull_request'),
+    pullRequests: facts?.milestones.filter(({ kind }) => kind === 'pull_request') ?? [],
     ...(changes.files > 0 && { changes }),
     ...(failures && { failures }),
     ...(waiting && { waiting }),
@@ -127,13 +125,12 @@ function readFailures(steps: readonly Step[]): Outcome['failures'] {
   return last && { count, recovered, at: (open ?? last).sequence };
 }
 
-function readCommits(steps: readonly Step[], milestones: readonly Milestone[]): Outcome['commits'] {
-  const commits = milestones.filter(({ kind }) => kind === 'commit');
-  const last = commits.at(-1);
-  if (!last) return undefined;
+function readCommits(steps: readonly Step[], commits: SessionFacts['commits']): Outcome['commits'] {
+  if (!commits) return undefined;
+  const { count, sequence } = commits;
   const pushed = steps.findLast(({ goals, failed, ended }) => goals.includes('push') && ended && !failed);
   const results = pushed?.item.kind === 'tool' ? pushed.item.results.map(orderOf) : [];
-  return { count: commits.length, isPushed: Math.max(0, ...results) >= last.sequence, at: last.sequence };
+  return { count, isPushed: Math.max(0, ...results) >= sequence, at: sequence };
 }
 
 function sumChanges(turns: readonly Turn[]): NonNullable<Outcome['changes']> {
