@@ -27,7 +27,7 @@ export function RangeChoice({ search, range, onChange }: Props) {
         value={search.from ? undefined : search.days === 7 ? '7' : search.days === 90 ? '90' : '30'}
         onChange={choose}
       />
-      <div className="flex items-center gap-2">
+      <div className="flex flex-wrap items-center gap-2">
         <DateField
           label="First day, UTC"
           day={range.from}
