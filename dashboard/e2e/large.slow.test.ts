@@ -24,7 +24,7 @@ function makeEvent(sequence: number) {
 }
 
 beforeAll(async () => {
-  const { machine } = await prepareOrganization(product.service);
+  const { machine, owner } = await prepareOrganization(product.service);
   const recorder = await createRecorder(machine);
   sessionId = await recorder.openSession('A long one');
   const started = performance.now();
@@ -33,8 +33,10 @@ beforeAll(async () => {
     Array.from({ length: EVENTS }, (_, index) => makeEvent(index + 1)),
   );
   console.log(`${EVENTS} events appended in ${since(started)}`);
-  tab = await openAsAda(product);
   // While a session is derived, the page asks for its index again and again.
+  const derived = async () => (await owner.getSessionFacts({ sessionId })).body.summary.summarizedThrough;
+  await expect.poll(derived, { timeout: 60_000 }).toBe(EVENTS);
+  tab = await openAsAda(product);
   await openSession(tab.page, product.service, sessionId);
   await waitUntilLoaded();
 });
