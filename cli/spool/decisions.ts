@@ -47,7 +47,8 @@ export interface Decision {
   visibility?: Visibility | undefined;
 }
 
-const VERSION = 1;
+/** Raised when the tables change, because decisions that are read wrongly could let something leave. */
+const VERSION = 2;
 
 const SCHEMA = `
   CREATE TABLE decided.meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -107,7 +108,9 @@ export function attachDecisions(db: DatabaseSync, folder: string | undefined): v
   const path = folder === undefined ? ':memory:' : join(folder, DECISIONS_FILE);
   if (folder !== undefined) replaceDamaged(folder, path);
   db.prepare('ATTACH ? AS decided').run(path);
-  db.exec('PRAGMA decided.journal_mode = WAL; PRAGMA decided.synchronous = FULL');
+  db.exec(
+    'PRAGMA decided.journal_mode = WAL; PRAGMA decided.synchronous = FULL; PRAGMA decided.journal_size_limit = 67108864',
+  );
   const version = () => Number(db.prepare('PRAGMA decided.user_version').get()?.user_version);
   if (version() === 0) {
     db.exec('BEGIN IMMEDIATE');
@@ -120,6 +123,13 @@ export function attachDecisions(db: DatabaseSync, folder: string | undefined): v
   }
   if (version() > VERSION) {
     throw new Failure(EXIT.failure, `${path} was written by a newer version of capture.`, 'Update capture.');
+  }
+  if (version() < VERSION) {
+    throw new Failure(
+      EXIT.failure,
+      `${path} was written by a version of capture from before the first release.`,
+      'Move the file away and run `capture init`, which asks again what may leave this machine.',
+    );
   }
 }
 

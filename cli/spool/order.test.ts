@@ -11,6 +11,7 @@ import { openSpool } from './open.ts';
 const SKIP = `
   import { openSpool } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'open.ts')))};
   const spool = openSpool(process.argv[1]);
+  process.stdout.write('opened');
   spool.transact(() => spool.keepBack(Number(process.argv[2]), 'skipped', 1));`;
 /** `ulimit -f` counts in these. */
 const BLOCK_BYTES = 512;
@@ -33,8 +34,10 @@ function setUp() {
 function skipWithout(file: string, path: string, session: number): void {
   const most = Math.floor(statSync(`${file}-wal`).size / BLOCK_BYTES);
   const words = [process.execPath, '--input-type=module', '--eval', SKIP, path, String(session)];
-  const { status } = spawnSync('sh', ['-c', `ulimit -f ${most}; exec "$@"`, 'sh', ...words]);
-  expect(status).not.toBe(0);
+  const limited = ['-c', `ulimit -f ${most}; exec "$@"`, 'sh', ...words];
+  const { stdout, stderr } = spawnSync('sh', limited, { encoding: 'utf8' });
+  expect(stdout).toBe('opened');
+  expect(stderr).toMatch(/disk I\/O error|database or disk is full/);
 }
 
 test('if a skip cannot be stored, the session is still wanted and its waiting events are still sent', () => {
