@@ -112,7 +112,9 @@ describe.each(ENGINES)('a session that is hidden during an answer on %s', (engin
     const live = createLive(Date.now, { ask: () => undefined, forget: () => undefined });
     const caller = { ...ours, userId: ours.ownerId, role: 'owner' as const, claims: {} };
     const ask = { caller, query: {}, signal: new AbortController().signal };
-    const { body } = await liveHandlers({ changes: { live }, store: { db } } as unknown as Deps).streamChanges(ask as never);
+    const { body } = await liveHandlers({ changes: { live }, store: { db } } as unknown as Deps).streamChanges(
+      ask as never,
+    );
     expect(await text(body)).toBe(': connected\n\n');
   });
 
