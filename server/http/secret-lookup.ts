@@ -46,6 +46,7 @@ const MAX_CACHED = 10_000;
 export function createSecretLookup({ db, pepper, limits, lastUses, now, onError }: SecretLookupOptions) {
   const known = new Recent<CachedSecret>({ max: MAX_CACHED, now });
   const refused = new Recent<Problem>({ max: MAX_CACHED, now });
+  let revocations = 0;
 
   /** @throws Problem 401; RateLimited, without a query, if the address sent too many unknown secrets */
   async function find(value: string, address: string): Promise<SecretCaller> {
@@ -66,25 +67,46 @@ export function createSecretLookup({ db, pepper, limits, lastUses, now, onError 
       await limits.count('stray', address).catch(() => undefined);
       throw found;
     }
-    known.set(value, found, CACHE_MS);
     return use(found);
   }
 
-  /** The answer of the store, or the cached one if the store is down or slow. A late refusal still counts. */
+  /**
+   * The answer of the store, or the cached one if the store is down or slow. A late refusal still counts. A secret that was revoked
+   * meanwhile waits for the store.
+   */
   async function lookSoon(value: string, cached: CachedSecret): Promise<CachedSecret | Problem> {
+    const believe = (): CachedSecret | undefined => {
+      if (known.last(value) === undefined) return undefined;
+      known.set(value, cached, CACHE_MS);
+      return cached;
+    };
     const looked = look(value).catch((error) => {
-      if (isUnavailable(error)) return cached;
+      const believed = isUnavailable(error) ? believe() : undefined;
+      if (believed) return believed;
       throw error;
     });
     const found = await Promise.race([looked, pause(ANSWERED_WITHIN_MS, undefined, { ref: false })]);
     if (found) return found;
+    const believed = believe();
+    if (!believed) return looked;
     looked.then((late) => {
       if (late instanceof Problem) known.delete(value);
     }, onError);
-    return cached;
+    return believed;
   }
 
+  /** The answer of the store. An answer from before a revocation does not count. */
   async function look(value: string): Promise<CachedSecret | Problem> {
+    for (;;) {
+      const before = revocations;
+      const found = await ask(value);
+      if (before !== revocations) continue;
+      if (!(found instanceof Problem)) known.set(value, found, CACHE_MS);
+      return found;
+    }
+  }
+
+  async function ask(value: string): Promise<CachedSecret | Problem> {
     const row = await findSecretByHash(db, hashSecret(pepper, value));
     if (!row) {
       return new Problem('secret_invalid', 'This organization secret is not known here. Issue one in the dashboard.');
@@ -109,6 +131,7 @@ export function createSecretLookup({ db, pepper, limits, lastUses, now, onError 
   return {
     find,
     forget(secretId: string) {
+      revocations++;
       known.deleteWhere(({ caller }) => caller.secretId === secretId);
     },
   };

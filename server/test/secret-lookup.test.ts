@@ -24,7 +24,9 @@ describe.each(ENGINES)('looking up secrets on %s', (engine) => {
   /** The text of every query. `away` makes every query fail as if the store were unreachable. */
   let queries: string[];
   let away: boolean;
+  let onQuery: () => void;
   beforeEach(() => {
+    onQuery = () => undefined;
     now = service.clock.now;
     queries = [];
     away = false;
@@ -37,6 +39,7 @@ describe.each(ENGINES)('looking up secrets on %s', (engine) => {
       transformQuery({ node }) {
         const compiled = service.store.db.getExecutor().compileQuery(node, createQueryId());
         queries.push(compiled.sql.trim());
+        onQuery();
         if (away) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
         return node;
       },
@@ -116,5 +119,23 @@ describe.each(ENGINES)('looking up secrets on %s', (engine) => {
     away = false;
     await lastUses.flush();
     expect(await lastUse('live')).toBe(now - 3_600_000);
+  });
+
+  test('a secret that is revoked during a lookup is refused, whether the store answers before or not at all', async () => {
+    const lookup = createLookup();
+    const { secretId } = await lookup.find(tenant.live, HERE);
+    now += 5_000;
+    away = true;
+    onQuery = () => lookup.forget(secretId);
+    await expect(lookup.find(tenant.live, HERE)).rejects.toThrow('ECONNREFUSED');
+    now += 3_600_000;
+    await expect(lookup.find(tenant.live, HERE)).rejects.toThrow('ECONNREFUSED');
+    away = false;
+    let asked = 0;
+    onQuery = () => {
+      if (++asked === 1) lookup.forget(secretId);
+    };
+    await lookup.find(tenant.live, HERE);
+    expect(asked).toBe(2);
   });
 });
