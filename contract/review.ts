@@ -146,7 +146,7 @@ export const SessionFacts = Type.Object({
     Type.Object({ passed: Type.Boolean(), sequence: count('of the run since which they pass or fail') }),
   ),
   commits: Type.Optional(Type.Object({ count: count(), sequence: count('of the last one') })),
-  milestones: Type.Array(Milestone, { description: 'the first 500' }),
+  milestones: Type.Array(Milestone, { description: 'the first, at most 500' }),
   turns: Type.Array(
     Type.Object({
       sequence: count('of its prompt'),
@@ -154,7 +154,7 @@ export const SessionFacts = Type.Object({
       calls: count('until the next prompt, without those of sub-agents'),
       failures: count('without those of sub-agents'),
     }),
-    { description: 'the first 200 turns that begin with a prompt of the person' },
+    { description: 'the first turns that begin with a prompt of the person, at most 200' },
   ),
   contextWindow: Type.Optional(Type.Integer({ description: "tokens that the model's context can hold, if known" })),
   usualWindow: Type.Optional(

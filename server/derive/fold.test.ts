@@ -42,6 +42,21 @@ describe('turns', () => {
       expect.objectContaining({ sequence: 200, calls: 0 }),
     ]);
   });
+
+  test('of long prompts leave room for the figures of all days', () => {
+    const SIX_HOURS = 360;
+    const long = Array.from(
+      { length: 240 },
+      (_, n): Event => ['user.message', { text: '漢'.repeat(200) }, n * SIX_HOURS],
+    );
+    const calls = long.map(
+      ([, , at = 0], n): Event => ['tool.call', { callId: `${n}`, name: 'Read', input: {} }, at + 1],
+    );
+    const { days, turns } = factsOf(...long.flatMap((one, n) => [one, calls[n] as Event]));
+    const sum = (figure: 'prompts' | 'calls') => days.values().reduce((total, day) => total + day[figure], 0);
+    expect([sum('prompts'), sum('calls')]).toEqual([240, 240]);
+    expect(turns.length).toBeLessThan(70);
+  });
 });
 
 describe('compactions', () => {

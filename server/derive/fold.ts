@@ -3,7 +3,7 @@ import { noteModels } from '../../transcript/entry/models.ts';
 import { noteTold, usagesOf } from '../../transcript/entry/told.ts';
 import { promptLine } from '../../transcript/entry/value.ts';
 import { halfHourOf } from '../store/half-hours.ts';
-import { add, type Day, type Facts, keep, type Tool, takeRoom } from './facts.ts';
+import { add, type Day, type Facts, keep, type Tool } from './facts.ts';
 import { noteFailure, noteLaneSpent, noteLaneType, noteListed, noteUse } from './fold-add-ons.ts';
 import { closeCall, isFirstFailure, openCall } from './fold-calls.ts';
 import { noteMeta } from './fold-meta.ts';
@@ -129,12 +129,14 @@ function addPrompt(facts: Facts, entry: PromptEntry): void {
   if (line) facts.firstPrompt = line;
 }
 
+/** The most bytes of all kept turns. They have their own limit, because the room of names is for what figures are summed by. */
+const MAX_TURN_BYTES = 40_000;
+
 /** After a turn that found no place, no later turn gets one, so that the kept turns are the first. */
-function openTurn(facts: Facts, { sequence, text }: PromptEntry): void {
-  const { turns, prompts } = facts;
-  const prompt = promptLine(text);
-  if (turns.length !== prompts - 1 || turns.length >= MOST.turns || !takeRoom(facts, prompt)) return;
-  turns.push({ sequence, prompt, calls: 0, failures: 0 });
+function openTurn({ turns, prompts }: Facts, { sequence, text }: PromptEntry): void {
+  if (turns.length !== prompts - 1 || turns.length >= MOST.turns) return;
+  const turn = { sequence, prompt: promptLine(text), calls: 0, failures: 0 };
+  if (Buffer.byteLength(JSON.stringify([...turns, turn])) <= MAX_TURN_BYTES) turns.push(turn);
 }
 
 /** Sub-agents may work beyond the turn that started them, and their events may arrive later, so their work is in no turn. */
