@@ -120,8 +120,8 @@ async function removeAppends(db: Db, key: SessionKey, signal?: AbortSignal): Pro
  */
 const removeSomeAppends = (db: Db, key: SessionKey): Promise<number> =>
   db.transaction().execute(async (transaction) => {
+    // The end of an organization removes the removals, too. What is left then needs no receipt.
     const removal = await lockRemoval(transaction, key);
-    if (!removal) return 0;
     const appends = await allRows(
       transaction,
       sql<RemovedAppend>`
@@ -132,7 +132,7 @@ const removeSomeAppends = (db: Db, key: SessionKey): Promise<number> =>
         )
         returning first_sequence, last_sequence, body`,
     );
-    if (appends.length > 0) await addToReceipt(transaction, removal, appends);
+    if (removal && appends.length > 0) await addToReceipt(transaction, removal, appends);
     return appends.length;
   });
 

@@ -4,9 +4,10 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { isStoreLost, isUnavailable } from '../store/dialect.ts';
 import { ConnectionThread } from '../store/sqlite/connection-thread.ts';
+import { openFileToRead } from '../store/sqlite/open-file.ts';
 import { Readers, type ReadersOptions } from '../store/sqlite/readers.ts';
 import { openTestStore, type TestStore } from './engines.ts';
 import { BUILT_SERVICE } from './process.ts';
@@ -47,6 +48,19 @@ describe('the threads of the embedded store', () => {
       expect(await read(transaction)).toEqual(['within']);
     });
     expect(await read()).toEqual(['within']);
+  });
+
+  test('fail a read of a snapshot whose thread ended, because another thread would see later writes', async () => {
+    const started = vi.spyOn(ConnectionThread.prototype, 'run');
+    const { reader, close } = openFileToRead(join(store.dataDir, 'session-capture.sqlite'), true);
+    const query = { kind: 'query', sql: 'SELECT count(*) AS count FROM notes', parameters: [] } as const;
+    await write('before');
+    expect((await reader.run(query)).rows).toEqual([{ count: 1 }]);
+    (started.mock.contexts.at(-1) as ConnectionThread).kill(new Error('it ended'));
+    started.mockRestore();
+    await write('later');
+    await expect(reader.run(query)).rejects.toThrow('the thread that had the snapshot ended');
+    await close();
   });
 
   test('read everything that was acknowledged before', async () => {

@@ -23,11 +23,16 @@ const FOR_EVER_MS = 2 ** 31 - 1;
  * @param isSnapshot whether all reads see the state of the first read
  */
 export function openFileToRead(path: string, isSnapshot: boolean): Threads {
+  let isStarted = false;
   const readers = new Readers({
     max: 1,
     // The thread must never be replaced, because another thread would see later writes.
     ...(isSnapshot ? { idleMs: FOR_EVER_MS } : {}),
-    start: () => new ConnectionThread({ path, readOnly: true, isSnapshot }, () => undefined),
+    start() {
+      if (isSnapshot && isStarted) throw new Error('the thread that had the snapshot ended; start the command again');
+      isStarted = true;
+      return new ConnectionThread({ path, readOnly: true, isSnapshot }, () => undefined);
+    },
   });
   const refuse = () => Promise.reject(new Error('the store was opened for reading only'));
   return { reader: readers, writer: { run: refuse, lag: () => 0 }, holdWriter: refuse, close: () => readers.close() };
