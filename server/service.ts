@@ -101,7 +101,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
   // Callers
   const pepper = config.SECRET_PEPPER ?? (await rememberSetting(db, 'pepper', () => randomBytes(32).toString('hex')));
-  const lastUses = createLastUses(db);
+  const lastUses = createLastUses(db, now);
   const authenticator = createAuthenticator({ db, identity, pepper, limits, lastUses, bus, now, onError });
 
   // Work in the background

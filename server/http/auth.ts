@@ -11,7 +11,7 @@ import { findReader } from '../store/devices.ts';
 import { findDirectoryByHash } from '../store/directory.ts';
 import { type Caller, resolveCaller } from '../store/people.ts';
 import type { Db } from '../store/schema.ts';
-import type { Use } from './last-uses.ts';
+import type { LastUses } from './last-uses.ts';
 import { createSecretLookup, type SecretCaller } from './secret-lookup.ts';
 
 /** A signed-in person, with or without an organization. */
@@ -67,7 +67,7 @@ export interface AuthenticatorOptions {
   identity: Identity;
   pepper: string;
   limits: Limits;
-  lastUses: { add(use: Use): void };
+  lastUses: Pick<LastUses, 'add'>;
   bus?: RevocationChannel | undefined;
   now: () => number;
   onError: (error: unknown) => void;

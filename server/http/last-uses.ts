@@ -1,7 +1,8 @@
+import { Recent } from '../recent.ts';
 import { markDirectoryUsed } from '../store/directory.ts';
 import type { Db } from '../store/schema.ts';
-import { markSecretUsed } from '../store/secrets.ts';
-import { WriteBehind } from '../write-behind.ts';
+import { markSecretUsed, USES_APART_MS } from '../store/secrets.ts';
+import { type Flushable, WriteBehind } from '../write-behind.ts';
 
 /** A use of a credential, at a time in epoch milliseconds. */
 export interface Use {
@@ -14,13 +15,31 @@ export interface Use {
 
 const MARKS = { secret: markSecretUsed, 'directory token': markDirectoryUsed };
 
-/** Remembers when secrets and directory tokens were last used. */
-export const createLastUses = (db: Db) =>
-  new WriteBehind<Use>({
+/** The most credentials that are remembered as just recorded. */
+const MAX_RECORDED = 10_000;
+
+export interface LastUses extends Flushable {
+  add(use: Use): void;
+}
+
+/** Remembers when secrets and directory tokens were last used. A busy one causes one write a minute. */
+export function createLastUses(db: Db, now: () => number): LastUses {
+  const recorded = new Recent<true>({ max: MAX_RECORDED, now });
+  const uses = new WriteBehind<Use>({
     keyOf: ({ id }) => id,
     merge: (one, other) => (one.at > other.at ? one : other),
-    write: async (uses) => {
-      for (const { kind, organizationId, id, at } of uses) await MARKS[kind](db, organizationId, id, at);
+    async write(some) {
+      for (const { kind, organizationId, id, at } of some) {
+        await MARKS[kind](db, organizationId, id, at);
+        recorded.set(id, true, USES_APART_MS);
+      }
     },
     atOnce: 1,
   });
+  return {
+    add(use) {
+      if (!recorded.get(use.id)) uses.add(use);
+    },
+    flush: () => uses.flush(),
+  };
+}

@@ -8,7 +8,7 @@ import { isUnavailable } from '../store/dialect.ts';
 import type { Sender } from '../store/ownership.ts';
 import type { Db } from '../store/schema.ts';
 import { findSecretByHash } from '../store/secrets.ts';
-import type { Use } from './last-uses.ts';
+import type { LastUses } from './last-uses.ts';
 
 /** The holder of an organization secret. */
 export interface SecretCaller {
@@ -23,7 +23,7 @@ export interface SecretLookupOptions {
   db: Db;
   pepper: string;
   limits: Limits;
-  lastUses: { add(use: Use): void };
+  lastUses: Pick<LastUses, 'add'>;
   now: () => number;
   onError: (error: unknown) => void;
 }

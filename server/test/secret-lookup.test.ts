@@ -1,7 +1,7 @@
 import { createQueryId } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newSecretValue } from '../credentials.ts';
-import { createLastUses } from '../http/last-uses.ts';
+import { createLastUses, type LastUses } from '../http/last-uses.ts';
 import { createSecretLookup } from '../http/secret-lookup.ts';
 import { createLimits } from '../limits.ts';
 import { ENGINES } from './engines.ts';
@@ -31,7 +31,7 @@ describe.each(ENGINES)('looking up secrets on %s', (engine) => {
     queries = [];
     away = false;
   });
-  let lastUses: ReturnType<typeof createLastUses>;
+  let lastUses: LastUses;
   const reads = () => queries.filter((text) => text.startsWith('select')).length;
 
   function createLookup() {
@@ -47,7 +47,7 @@ describe.each(ENGINES)('looking up secrets on %s', (engine) => {
     });
     const limits = createLimits(testConfig({ RATE_LIMIT_ADDRESS: 3 }), service.store);
     const onError = (error: unknown) => expect.unreachable(String(error));
-    lastUses = createLastUses(db);
+    lastUses = createLastUses(db, () => now);
     return createSecretLookup({ db, pepper: PEPPER, limits, lastUses, now: () => now, onError });
   }
 
@@ -73,6 +73,7 @@ describe.each(ENGINES)('looking up secrets on %s', (engine) => {
     }
     expect(reads()).toBe(30);
     expect([...recorded]).toEqual([now - 120_000, now - 60_000]);
+    expect(queries.filter((text) => text.startsWith('update'))).toHaveLength(2);
   });
 
   test('an unknown secret causes at most one lookup every 4 seconds', async () => {
