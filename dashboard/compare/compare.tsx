@@ -137,7 +137,7 @@ function Prompts({ one, other }: { one: Side; other: Side }) {
           <Prompt side={other} at={at} />
         </tr>
       ))}
-      {more > 0 && <Note>and {formatCount(more)} more</Note>}
+      {more > 0 && <Note>{kept === 0 ? `${plural(more, 'prompt')} not shown` : `and ${formatCount(more)} more`}</Note>}
       {kept + more === 0 && <Note>Neither session has a prompt.</Note>}
     </Group>
   );
@@ -145,7 +145,8 @@ function Prompts({ one, other }: { one: Side; other: Side }) {
 
 function Prompt({ side: { session, facts }, at }: { side: Side; at: number }) {
   const turn = facts.turns[at];
-  if (!turn) return <td className="text-muted">–</td>;
+  // Content may be hidden from the reader.
+  if (!turn) return <td className="text-muted">{at < facts.summary.prompts ? 'not shown' : '–'}</td>;
   const { sequence, prompt, calls, failures } = turn;
   return (
     <td>
