@@ -61,7 +61,7 @@ const WAITING_LIMIT = 40;
 /** Each invitation is a mail that its recipient did not request. */
 const INVITATION_LIMIT = 5;
 const INVITATION_WINDOW_S = 3_600;
-/** The most leases in memory. Each forgotten one costs a query. */
+/** The most leases in memory. Each forgotten one costs a query, and the points that were left of it. */
 const MAX_LEASES = 10_000;
 
 /** Points of one window. This process has taken them from the store, and spends them without another query. */

@@ -19,7 +19,7 @@ interface OfSession {
   tells: 'content' | 'facts' | 'mixed' | 'counts';
   /**
    * How a deletion removes the rows. `after`: as soon as the session is gone, because nobody can add rows from then on. `apart`: in
-   * a step of its own (`deletions.ts`), for instance because a receipt counts them.
+   * a step of its own (`erase/purge.ts`), for instance because a receipt counts them.
    */
   removed: 'after' | 'apart';
 }

@@ -17,7 +17,7 @@ const READABLE = `session.content_expired_at is null and (session.visibility = '
 const OWN_RULES: Record<MixedTable | 'views', string> = {
   // Uses only columns that the indexes of lists contain, so that a page reads no row for it.
   sessions: `visibility <> 'private' or user_id = ${VIEWER}`,
-  // Nobody can see a deleted session, so its receipt shows only counts.
+  // Nobody can see a deleted session. Its receipt has counts, who deleted it, and the ids of its machine and of its transcript.
   removals: `removals.what = 'session' or ${ofSession('removals', NAMED)}`,
   session_values: ofSession('session_values', `session_values.field not in ${OF_CONTENT} or ${READABLE}`),
   shares: `shared_by = ${VIEWER} or ${ofSession('shares', NAMED)}`,
