@@ -44,7 +44,7 @@ export async function openPipeline(context: Context, { recalls = false } = {}): 
 
 /** The person's policy, from the settings and from earlier decisions. */
 export const openPolicy = (context: Context, { decisions, transact, batches }: Spool): Policy =>
-  createPolicy({ ...context, decisions, transact, waiting: batches.sessionNames });
+  createPolicy({ ...context, decisions, transact, unfinished: batches.unfinished });
 
 /** The repository around a folder, unless the folder is kept back. */
 export function findAllowedRepository(policy: Policy, folder: string): Repository | 'kept back' | undefined {

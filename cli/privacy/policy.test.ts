@@ -63,7 +63,7 @@ test('a skipped session whose repository is gone stays excluded once it is not s
 
 test('a folder that forbids capturing keeps back waiting events, even if nothing else changes', () => {
   let now = 1_000_000;
-  const { home, policy, meet } = prepare({ now: () => now, waiting: () => [{ agent: 'codex', session: 'early' }] });
+  const { home, policy, meet } = prepare({ now: () => now, unfinished: () => [{ agent: 'codex', session: 'early' }] });
   expect(meet('early', 'open')).toBeUndefined();
   policy.keep();
   write(join(home, 'open/.session-capture.json'), '{"capture": false}');
@@ -73,6 +73,25 @@ test('a folder that forbids capturing keeps back waiting events, even if nothing
   expect(policy.find('codex', 'early')?.verdict).toBe('excluded');
   // The folder is looked at again after ten seconds.
   expect(policy.refresh()).toBe(false);
+});
+
+test('a folder that asks for private and is removed later makes its idle session private', () => {
+  let now = 1_000_000;
+  const spool = openSpool(':memory:');
+  onTestFinished(spool.close);
+  const { decisions, transact, batches, sessions } = spool;
+  const { home, policy, meet } = prepare({ decisions, transact, now: () => now, unfinished: batches.unfinished });
+  expect(meet('idle', 'open')).toBeUndefined();
+  policy.keep();
+  // All its events were sent, and the agent may go on.
+  sessions.setOpen(sessions.ensure('codex', 'idle'), 'ses_1', 0);
+  write(join(home, 'open/.session-capture.json'), '{"visibility": "private"}');
+  now += 11_000;
+  policy.refresh();
+  rmSync(join(home, 'open'), { recursive: true });
+  now += 11_000;
+  policy.refresh();
+  expect(policy.visibilityOf('codex', 'idle', { folders: [join(home, 'open')], isNew: true })).toBe('private');
 });
 
 test('the parent of a fork is captured again once the fork follows the present rules of their folder', () => {

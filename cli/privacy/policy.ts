@@ -17,7 +17,7 @@ export interface Policy {
   /**
    * Takes in changed settings, and decides again about every session that capture ever met. Returns true if a decision
    * changed, or if a file server answers again. Call it before each look for transcripts. Without a changed setting it looks
-   * every ten seconds into the folders of sessions that wait to be sent, because a folder's wish may have changed.
+   * every ten seconds into the folders of unfinished sessions, because a folder's wish may have changed.
    */
   refresh(): boolean;
   /** Why a session is kept back; undefined if it is captured. `keep` stores the facts that were learned on the way. */
@@ -55,8 +55,11 @@ export interface PolicyOptions extends StatePlace, Pick<Context, 'now' | 'platfo
   /** Runs a unit of work in one commit. */
   transact: <Result>(work: () => Result) => Result;
   isReachable?: (folder: string) => boolean;
-  /** Sessions with waiting events, or with events that would wait if they were not kept back. */
-  waiting?: () => readonly { agent: string; session: string }[];
+  /**
+   * Sessions that may go on, or have events here. Their folders are looked into although nothing is read or sent, because a folder may be
+   * gone by then, and with it the visibility that it asked for.
+   */
+  unfinished?: () => readonly { agent: string; session: string }[];
 }
 
 /** How long the last look into a folder stays valid. */
@@ -293,12 +296,12 @@ export function createPolicy(options: PolicyOptions): Policy {
     }
   }
 
-  /** Decides again about the sessions that wait. Returns true if a verdict changed. */
-  function reconsiderWaiting(): boolean {
+  /** Decides again about the unfinished sessions. Returns true if a verdict changed. */
+  function reconsiderUnfinished(): boolean {
     if (Math.abs(now() - reconsideredAt) < BELIEVE_MS) return false;
     reconsideredAt = now();
     let hasChanged = false;
-    for (const { agent, session } of options.waiting?.() ?? []) {
+    for (const { agent, session } of options.unfinished?.() ?? []) {
       const known = find(agent, session);
       if (known === undefined) continue;
       const decision = decide(known);
@@ -355,7 +358,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       const led = [...(rules.include ?? []), ...rules.exclude].filter((rule) => rule.follow());
       const current = `${stampOf(preferencesPath(options))} ${decisions.revision()}`;
       const isServerBack = [...away].some((folder) => look(folder).kind !== 'unreachable');
-      if (current === stamp && !isServerBack && led.length === 0) return reconsiderWaiting();
+      if (current === stamp && !isServerBack && led.length === 0) return reconsiderUnfinished();
       const { include, exclude = [], visibility }: Preferences = readPreferences(options);
       ofMachine = visibility;
       rules = { ...(include && { include: include.map(makeRule) }), exclude: exclude.map(makeRule) };

@@ -75,8 +75,8 @@ export function createBatches(db: DatabaseSync, path: string) {
     `SELECT coalesce(sum(size), 0) AS bytes FROM batches INDEXED BY batches_session WHERE ${SENT}`,
   );
   const sessions = db.prepare('SELECT DISTINCT session FROM batches');
-  const sessionNames = db.prepare(`
-    SELECT agent, agent_session AS session FROM sessions WHERE id IN (SELECT session FROM batches)`);
+  const unfinished = db.prepare(`
+    SELECT agent, agent_session AS session FROM sessions WHERE state = 'open' OR id IN (SELECT session FROM batches)`);
   const keptBack = db.prepare(`SELECT DISTINCT session FROM batches WHERE NOT (${SENT})`);
   const SUMS = `count(*) AS batches, coalesce(sum(events), 0) AS events, coalesce(sum(size), 0) AS bytes,
     min(made_at) AS oldest`;
@@ -132,9 +132,9 @@ export function createBatches(db: DatabaseSync, path: string) {
     bytesToSend: (): number => Number(bytesToSend.get()?.bytes),
     /** The sessions of all batches, including excluded ones. */
     sessions: (): number[] => sessions.all().map(({ session }) => Number(session)),
-    /** The same sessions by the agents' names for them. */
-    sessionNames: (): { agent: string; session: string }[] =>
-      sessionNames.all().map(({ agent, session }) => ({ agent: String(agent), session: String(session) })),
+    /** Sessions with batches, and open ones, by the agents' names for them. */
+    unfinished: (): { agent: string; session: string }[] =>
+      unfinished.all().map(({ agent, session }) => ({ agent: String(agent), session: String(session) })),
     /** Excluded sessions that still have batches here. */
     keptBack: (): number[] => keptBack.all().map(({ session }) => Number(session)),
     depth: (): Depth => toDepth(depth.get() ?? {}),
