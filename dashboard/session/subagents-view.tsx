@@ -48,7 +48,7 @@ export function SubagentsView({ lanes, usage, pricesOf, isLive, onSelect, onEnte
               <span className="text-muted">{showHidden(task)}</span>
             </button>
             {/* Without room for all columns, the figures follow one another below the task. */}
-            <span className="grid grid-cols-[66px_60px_52px_72px_132px_100px] gap-x-2 whitespace-nowrap text-right text-12/5 text-muted tabular-nums @max-[720px]/changes:flex @max-[720px]/changes:flex-wrap @max-[720px]/changes:pb-1 @max-[720px]/changes:[&>:empty]:hidden">
+            <span className="grid grid-cols-[66px_60px_52px_72px_132px_100px] gap-x-2 whitespace-nowrap text-right text-12/5 text-muted tabular-nums @max-[720px]/view:flex @max-[720px]/view:flex-wrap @max-[720px]/view:pb-1 @max-[720px]/view:[&>:empty]:hidden">
               <OutcomeMark outcome={outcome} isLive={isLive} />
               <span>{item.calls > 0 && plural(item.calls, 'call')}</span>
               <span>

@@ -5,6 +5,6 @@ import { Scroll } from '../kit/scroll.tsx';
 export const ViewArea = (props: Omit<ComponentProps<typeof Scroll>, 'className'>) => (
   <Scroll
     {...props}
-    className="@container/changes min-h-0 min-w-0 flex-1 overflow-y-auto bg-surface px-5 pb-24 max-sm:px-3 *:first:mt-4"
+    className="@container/view min-h-0 min-w-0 flex-1 overflow-y-auto bg-surface px-5 pb-24 max-sm:px-3 *:first:mt-4"
   />
 );
