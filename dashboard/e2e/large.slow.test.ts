@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { picture, setUpProduct } from './harness/product.ts';
 import type { Tab } from './harness/tab.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   console.log(`${EVENTS} events appended in ${since(started)}`);
   // While a session is derived, the page asks for its index again and again.
   const derived = async () => (await owner.getSessionFacts({ sessionId })).body.summary.summarizedThrough;
-  await expect.poll(derived, { timeout: 60_000 }).toBe(EVENTS);
+  await vi.waitUntil(async () => (await derived()) === EVENTS, { timeout: 60_000, interval: 200 });
   tab = await openAsAda(product);
   await openSession(tab.page, product.service, sessionId);
   await waitUntilLoaded();

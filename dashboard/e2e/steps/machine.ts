@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { appendFileSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { REPOSITORY } from '../harness/folders.ts';
 
@@ -53,19 +53,23 @@ export function beginSession(
   records: number,
   sudden = false,
 ): GrowingSession {
+  const sample = join(REPOSITORY, 'samples/claude-code/projects', project);
   const folder = join(machine.projects, project);
-  cpSync(join(REPOSITORY, 'samples/claude-code/projects', project), folder, { recursive: true });
-  const paths = globSync(join(folder, '**/*.jsonl'));
-  const texts = new Map(paths.map((path) => [path, readFileSync(path, 'utf8')]));
+  const paths = globSync('**/*.json*', { cwd: sample });
+  const texts = new Map(paths.map((path) => [path, readFileSync(join(sample, path), 'utf8')]));
   const times = [...texts.values()].flatMap((text) => text.match(TIME) ?? []);
   const late = Date.now() - Math.max(...times.map((time) => Date.parse(time)));
   const shift = (time: string) => new Date(sudden ? Date.now() : Date.parse(time) + late).toISOString();
-  for (const [path, text] of texts) writeFileSync(path, text.replace(TIME, shift));
 
-  const [path = ''] = globSync(join(folder, '*.jsonl'));
-  const lines = readFileSync(path, 'utf8').split('\n');
-  writeFileSync(path, `${lines.slice(0, records).join('\n')}\n`);
-  return { finish: () => appendFileSync(path, lines.slice(records).join('\n')) };
+  const lines = new Map([...texts].map(([path, text]) => [path, text.replace(TIME, shift).split('\n')]));
+  const [main = ''] = paths.filter((path) => !path.includes(sep));
+  const unwritten = lines.get(main)?.splice(records, Number.POSITIVE_INFINITY, '') ?? [];
+  // Each file is written once, because a machine that watches the folder reads it at any moment.
+  for (const [path, written] of lines) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), written.join('\n'));
+  }
+  return { finish: () => appendFileSync(join(folder, main), unwritten.join('\n')) };
 }
 
 const TIME = /\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
