@@ -15,7 +15,7 @@ import { ADA, createFirstAccount, signIn, signOut } from './steps/person.ts';
 import { openTabAt, signInThere } from './steps/provider.ts';
 import { RATE_LIMIT } from './steps/samples.ts';
 import { openTerminal } from './steps/terminal.ts';
-import { timelineOf } from './steps/timeline.ts';
+import { currentRow, find, timelineOf } from './steps/timeline.ts';
 import { createOrganization, lineOf, openFirstSession, tick } from './steps/welcome.ts';
 
 /** Passes the path on. It has two parts, like a path behind a shared gateway. */
@@ -142,9 +142,10 @@ describe.each([
     await page.getByText(RATE_LIMIT.words).first().waitFor();
     session = page.url();
     expect(session).toContain(`${service.url}/sessions/`);
-    const rows = await timelineOf(page).textContent();
     growing.finish();
-    await expect.poll(() => timelineOf(page).textContent(), { timeout: 15_000 }).not.toBe(rows);
+    await timelineOf(page).getByRole('listitem').first().waitFor();
+    await find(page, RATE_LIMIT.nextWords);
+    await currentRow(page).getByText(RATE_LIMIT.nextWords).waitFor();
   });
 
   test('each page opens by its address and links only within the path', async () => {

@@ -10,8 +10,6 @@ import { currentRow, currentSequence, expectAt, find, timelineOf } from './steps
 import { commandsOf, createOrganization, issueSecret, openFirstSession } from './steps/welcome.ts';
 
 const product = setUpProduct();
-/** Begins with the answer that the agent gives while the session is open. */
-const NEXT_WORDS = 'On this machine the limit is';
 
 /** Each step continues where the previous one ended. */
 describe('from the first visit to an event of the first session', () => {
@@ -113,7 +111,7 @@ describe('from the first visit to an event of the first session', () => {
 
   test('new events of the agent appear without a reload', async () => {
     await page.keyboard.press('Shift+G');
-    const shown = timelineOf(page).getByText(NEXT_WORDS).waitFor();
+    const shown = timelineOf(page).getByText(RATE_LIMIT.nextWords).waitFor();
     session.finish();
     const captured = machine.capture(['import']).then(() => performance.now());
     await shown;
@@ -123,8 +121,8 @@ describe('from the first visit to an event of the first session', () => {
   });
 
   test('a clicked event is in the address, and a reload returns to it', async () => {
-    await timelineOf(page).getByText(NEXT_WORDS).click();
-    await currentRow(page).getByText(NEXT_WORDS).waitFor();
+    await timelineOf(page).getByText(RATE_LIMIT.nextWords).click();
+    await currentRow(page).getByText(RATE_LIMIT.nextWords).waitFor();
     sequence = await currentSequence(page);
     await page.waitForURL(`**?e=${sequence}`);
     link = page.url();
@@ -138,7 +136,7 @@ describe('from the first visit to an event of the first session', () => {
     const json = await inspected(page).locator('pre').textContent();
     expect(JSON.parse(json ?? '')).toMatchObject({
       source: { agent: 'claude-code' },
-      text: expect.stringContaining(NEXT_WORDS),
+      text: expect.stringContaining(RATE_LIMIT.nextWords),
     });
     await page.keyboard.press('Escape');
   });

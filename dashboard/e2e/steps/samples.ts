@@ -11,6 +11,8 @@ export const RATE_LIMIT = {
   words: 'that nothing enforces',
   /** The number of records at first, in tests in which the session grows. */
   begun: 158,
+  /** The words of a message among the records that follow. */
+  nextWords: 'On this machine the limit is',
 } as const;
 
 export function createMachineOf(product: Product, { secret }: Pick<Organization, 'secret'>): Machine {
