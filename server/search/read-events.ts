@@ -125,7 +125,9 @@ function* readAppends(
       if (one.state === 'waiting' && at > 0 && budget.left <= 0) return at;
       if (!frame) {
         frame = openFrame(append);
-        budget.spend(frame.plain.byteLength / SCANNED_FOR_A_PARSED);
+        const cost = frame.plain.byteLength / UNPACKED_FOR_A_PARSED;
+        budget.spend(cost);
+        yield cost;
       }
       if (!(yield* readAppend(one, append, frame, reader))) one.state = 'over';
     }
@@ -136,13 +138,13 @@ function* readAppends(
 /** @returns false if the rest of the range is not needed, or the append holds its end */
 function* readAppend(one: Progress, append: AppendOf, frame: OpenFrame, reader: Reader): Steps<boolean> {
   const { range, joiner, take } = one;
-  const { matcher, budget } = reader;
+  const { budget } = reader;
   if (one.state === 'waiting') {
     budget.countRange();
     one.begin?.();
   }
   one.state = 'begun';
-  for (const event of eventsOf(append, frame, { ...range, first: one.next }, matcher)) {
+  for (const event of yield* eventsOf(append, frame, { ...range, first: one.next }, reader)) {
     one.next = event.sequence + 1;
     for (const whole of joiner.add(event)) {
       const found = yield* match(whole, reader);
@@ -157,27 +159,41 @@ function* readAppend(one: Progress, append: AppendOf, frame: OpenFrame, reader: 
   return false;
 }
 
-/** The events of a range that an append holds. Events without the letters of any term are not parsed. */
+/**
+ * The events of a range that an append holds. Events without the letters of any term are not parsed, and there are none if all
+ * of them together lack these letters.
+ */
 function* eventsOf(
   append: AppendOf,
   { plain, events }: OpenFrame,
   { first, last }: EventRange,
-  matcher: Matcher,
-): Generator<ReadEvent> {
+  { matcher, budget }: Reader,
+): Steps<Iterable<ReadEvent>> {
   const { first_sequence: begin, created_at: createdAt } = append;
   const from = Math.max(first, begin);
   const ours = events.slice(from - begin, last - begin + 1);
-  for (const [n, { eventType, start, end }] of ours.entries()) {
+  const high = Math.max(0, ...ours.map(({ end }) => end));
+  const low = Math.min(high, ...ours.flatMap(({ start }) => (start < 0 ? [] : [start])));
+  if (high - low <= MAX_TOGETHER) {
+    const cost = (high - low) / SCANNED_FOR_A_PARSED;
+    budget.spend(cost);
+    yield cost;
+    if (!matcher.mayMatch(plain.toString('latin1', low, high))) return [];
+  }
+  return ours.values().map(({ eventType, start, end }, n) => {
     const bytes = Math.max(0, end - start);
     const isParsed = start >= 0 && matcher.mayMatch(plain.toString('latin1', start, end));
-    yield {
+    return {
       ...{ sequence: from + n, eventType, createdAt },
       ...(isParsed
         ? { bytes, payload: parse(plain, start, end) }
         : { bytes: bytes / SCANNED_FOR_A_PARSED, payload: NOTHING }),
     };
-  }
+  });
 }
+
+/** The most bytes of events that are searched for letters together. */
+const MAX_TOGETHER = 1024 * 1024;
 
 /** Instead of the payload of an event that has none of the terms. */
 const NOTHING = {};
@@ -190,8 +206,10 @@ function parse(plain: Buffer, start: number, end: number): unknown {
   }
 }
 
-/** The bytes that can be searched for letters in the time in which one is parsed. */
-const SCANNED_FOR_A_PARSED = 8;
+/** The bytes that can be unpacked in the time in which one is parsed and matched. */
+const UNPACKED_FOR_A_PARSED = 2;
+/** The bytes that can be searched for letters in that time. */
+const SCANNED_FOR_A_PARSED = 3;
 /** The bytes that can be read in the time of one word comparison. */
 const BYTES_FOR_A_WORD = 32;
 
