@@ -82,6 +82,17 @@ test('a fork that is found during reading is kept back with its own forks, and n
   expect(decisions.revision()).toBe(revision);
 });
 
+test('a skip holds although the session and its fork hold records of each other', () => {
+  const spool = openSpool(join(makeFolder(), 'spool.db'));
+  onTestFinished(spool.close);
+  const { decisions } = spool;
+  decisions.store(decision('session', ['fork']));
+  decisions.store(decision('fork', ['session']));
+  expect(decisions.decide('codex', 'fork', 'skipped', 1).map(({ session }) => session)).toEqual(['fork', 'session']);
+  expect(decisions.find('codex', 'fork')).toMatchObject({ verdict: 'skipped', isByPerson: true });
+  expect(decisions.find('codex', 'session')).toMatchObject({ verdict: 'skipped', isByPerson: false });
+});
+
 test('the prompt of a session that was skipped before it was sent is forgotten', () => {
   const spool = openSpool(':memory:');
   onTestFinished(spool.close);

@@ -246,7 +246,7 @@ export function createDecisions(db: DatabaseSync) {
   }
 
   /** The forks of a session and their forks, except those that a person has decided about. */
-  function forksOf(agent: string, session: string, known = new Set<string>()): Decision[] {
+  function forksOf(agent: string, session: string, known = new Set([session])): Decision[] {
     return forks.all(agent, session).flatMap(({ session: name }) => {
       const fork = read(agent, String(name));
       if (fork === undefined || fork.isByPerson || known.has(fork.session)) return [];
@@ -330,7 +330,7 @@ export function createDecisions(db: DatabaseSync) {
       if (!known || known.isByPerson || from === undefined || from.verdict === 'wanted') return;
       const inherited: Decision = { ...known, ...verdictOfFork(from), decidedAt };
       store(inherited);
-      for (const fork of forksOf(agent, session, new Set([session]))) {
+      for (const fork of forksOf(agent, session)) {
         store({ ...fork, ...verdictOfFork(inherited), decidedAt });
       }
     },
