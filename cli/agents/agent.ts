@@ -97,6 +97,8 @@ export interface Agent {
    * file has no such record yet.
    */
   identify(file: TranscriptFile, first: JsonObject | undefined): Origin;
+  /** The session that a record names. A copy in another session may name the session that it was copied from. */
+  sessionOf?(record: JsonObject): string | undefined;
   /** The folder that the agent works in, according to a record, if the agent does not call it `cwd`. */
   folderOf?(record: JsonObject): string | undefined;
   /**

@@ -10,12 +10,17 @@ async function setUp() {
   const { home, run, events } = await startHeld();
   return {
     run,
-    /** Writes the transcript of a session: prompts of its own and of sessions that it was forked from. */
-    write: (session: number, ...prompts: [author: number, id: number][]) =>
+    /**
+     * Writes the transcript of a session: prompts of its own and of other sessions. A copy names the session of the transcript,
+     * unless another one is given.
+     */
+    write: (session: number, ...prompts: [author: number, id: number, named?: number][]) =>
       write(
         join(home, '.claude/projects/shop', `${sessionId(session)}.jsonl`),
         prompts
-          .map(([author, id]) => prompt(author, id, `${author}.${id}`, { cwd: home, sessionId: sessionId(session) }))
+          .map(([author, id, named = session]) =>
+            prompt(author, id, `${author}.${id}`, { cwd: home, sessionId: sessionId(named) }),
+          )
           .join('\n')
           .concat('\n'),
       ),
@@ -64,4 +69,31 @@ test('a late fork of a skipped session is not captured although another fork wit
   write(3, ...OWN, [1, 0]);
   await run('import');
   expect(await said()).toEqual(['1.0', '2.1']);
+});
+
+test.each([
+  ['the session that it was forked from', 2],
+  ['the session that this one was forked from', 1],
+])('a prompt that names a skipped fork stays here although %s holds it', async (_, holder) => {
+  const { run, write, said } = await setUp();
+  const prompts: Record<number, [number, number][]> = {
+    1: [[1, 0]],
+    2: [
+      [1, 0],
+      [2, 1],
+    ],
+  };
+  write(1, ...(prompts[1] ?? []));
+  write(2, ...(prompts[2] ?? []));
+  write(3, [1, 0], [2, 1], [3, 2]);
+  await run('import');
+  expect(await run('skip', sessionId(3))).toMatchObject({ exitCode: 0 });
+  write(holder, ...(prompts[holder] ?? []), [3, 3, 3], [holder, 4]);
+  write(3, [1, 0], [2, 1], [3, 2], [3, 3]);
+  await run('import');
+  expect(await said()).toEqual(['1.0', '2.1', '3.2']);
+  expect(await run('verify')).toMatchObject({ exitCode: 0 });
+  await run('skip', sessionId(holder), '--undo');
+  await run('import');
+  expect(await said()).toEqual(['1.0', '2.1', '3.2', '3.3', `${holder}.4`].sort());
 });

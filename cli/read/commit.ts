@@ -55,6 +55,8 @@ interface CommittedFile {
   id: number;
   /** Sessions that the file holds records of. */
   parents: Set<number>;
+  /** The names of other sessions in its records. */
+  named: Set<string>;
   /** The last record read. */
   last: PendingRecord['record'];
 }
@@ -185,7 +187,7 @@ class Commit {
       if (position !== file.committed.position || pass !== file.committed.pass) throw new CursorMoved();
       files.move(id, root, path);
     }
-    const opened = { session, id, parents: new Set<number>(), last };
+    const opened = { session, id, parents: new Set<number>(), named: new Set<string>(), last };
     this.#files.set(file, opened);
     this.#ids.add(id);
     return opened;
@@ -195,6 +197,7 @@ class Commit {
     const opened = this.#files.get(file) ?? this.#open(file, record);
     const { session } = opened;
     opened.last = record;
+    if (record.session !== undefined) this.#learnNamed(file, opened, record.session);
     if (record.keyed && this.#hasKept) this.#refuseKept(file, record.identity);
     if (masked === undefined) {
       if (record.keyed) this.#learnParent(file, opened, record.identity);
@@ -222,12 +225,12 @@ class Commit {
   }
 
   #meet(file: FileBeingRead, { id, session }: CommittedFile, record: PendingRecord['record']): Novelty {
-    const { identity, keyed, writtenAt } = record;
+    const { identity, keyed } = record;
     const { meetRecord, meetLine, sessionOf, moveTo } = this.#spool.seen;
     if (!keyed) return meetLine(id, file.cursor.pass, identity);
     const novelty = meetRecord(identity, session);
     const owner = novelty === 'replayed' ? sessionOf(identity) : undefined;
-    if (owner === undefined || !this.#isAncestor(file, session, owner, writtenAt)) return novelty;
+    if (owner === undefined || !this.#isAncestor(file, session, owner, record)) return novelty;
     moveTo(session, identity);
     return 'new';
   }
@@ -249,6 +252,20 @@ class Commit {
     throw new ForkOfKeptBack(agent, session, parent);
   }
 
+  /**
+   * Learns that a record names another session, so this session holds a copy from it, even if the other one is a fork of this
+   * one. A person's decision about the other session then applies to this one, too.
+   */
+  #learnNamed({ found, origin }: FileBeingRead, { named }: CommittedFile, name: string): void {
+    const { decisions } = this.#spool;
+    const agent = found.agent.id;
+    if (name === origin.session || named.has(name)) return;
+    named.add(name);
+    if (decisions.find(agent, name) === undefined) return;
+    decisions.addFork(agent, name, origin.session);
+    this.#refuseForkOf(name, agent, origin.session);
+  }
+
   /** Whether a session was forked from another one, or from a fork of it. */
   #isForkOf(agent: string, session: string, ancestor: string): boolean {
     const find = (name: string) => this.#spool.decisions.find(agent, name);
@@ -260,18 +277,23 @@ class Commit {
    * the session would be left with holes. If a session in the chain of forks is missing, this assumes that this session is
    * the ancestor. It does so only once, or two forks would take records from each other for ever.
    */
-  #isAncestor({ found, origin, cursor }: FileBeingRead, session: number, owner: number, writtenAt: number): boolean {
+  #isAncestor(
+    { found, origin, cursor }: FileBeingRead,
+    session: number,
+    owner: number,
+    record: Pick<CapturedRecord, 'session' | 'writtenAt'>,
+  ): boolean {
     const { sessions } = this.#spool;
     const fork = sessions.get(owner);
     const agent = found.agent.id;
-    if (fork.agent !== agent) return false;
+    if (fork.agent !== agent || fork.agentSession === record.session) return false;
     const chain = this.#ancestorsOf(agent, this.#facts.get(owner)?.forkedFrom ?? fork.forkedFrom);
     if (chain.names.has(origin.session)) return true;
     if (chain.missing === undefined) return false;
     const stated = origin.forkedFrom ?? this.#facts.get(session)?.forkedFrom ?? sessions.get(session).forkedFrom;
     const own = this.#ancestorsOf(agent, stated);
     if (own.names.has(fork.agentSession) || own.names.has(chain.missing)) return false;
-    if (stated === undefined) return writtenAt >= (this.#startOf(session) ?? 0);
+    if (stated === undefined) return record.writtenAt >= (this.#startOf(session) ?? 0);
     return own.missing === undefined || cursor.pass === 0;
   }
 

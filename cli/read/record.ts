@@ -9,6 +9,8 @@ export interface CapturedRecord {
   /** Identifies the record when capture meets it again: the hash of its key, or of its text if it has no key. */
   identity: Buffer;
   keyed: boolean;
+  /** The session that the record names. */
+  session: string | undefined;
   /** The folder the agent worked in. */
   folder: string | undefined;
   /** Whether the agent says with this record that the session is over. */
@@ -44,6 +46,7 @@ export interface Unreadable {
 /** Turns a record into events. The key is read first, because a parser takes the record apart. */
 export function interpret(agent: Agent, record: JsonObject | undefined, place: RecordPlace, kept: Unreadable) {
   const key = record && agent.recordKey(record, place);
+  const session = record && agent.sessionOf?.(record);
   const folder = record && folderOf(record, agent);
   const ended = (record && agent.endsSession?.(record)) ?? false;
   const isLater = (record && agent.bearsEarlierTime?.(record)) ?? false;
@@ -51,7 +54,7 @@ export function interpret(agent: Agent, record: JsonObject | undefined, place: R
   const events = (record && parseRecord(agent, record, place)) ?? [unreadableEvent(agent, kept, place)];
   const ownTime = timeOf(events);
   const restates = isCopy || events.some(sumsUp);
-  return { key, folder, ended, restates, events, ownTime, writingTime: isLater ? undefined : ownTime };
+  return { key, session, folder, ended, restates, events, ownTime, writingTime: isLater ? undefined : ownTime };
 }
 
 /** Compactions and titles repeat earlier messages. */

@@ -54,12 +54,14 @@ export function createRecordStream(options: StreamOptions): RecordStream {
     const place: RecordPlace = { origin, file: path, position: value.start };
     const { record } = value;
     collectAfter(value.bytes.length);
-    const { key, folder, ended, restates, events, ownTime, writingTime } = interpret(agent, record, place, value);
+    const interpreted = interpret(agent, record, place, value);
+    const { key, session, folder, ended, restates, events, ownTime, writingTime } = interpreted;
     lastTime = Math.max(lastTime, ownTime ?? 0);
     return {
       events,
       identity: hashRecord(key === undefined ? value.bytes : `${agent.id} ${key}`),
       keyed: key !== undefined,
+      session,
       folder,
       ended,
       restates,

@@ -1,3 +1,4 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A folder while it exists; after its removal another one may have the same path. */
@@ -66,4 +67,29 @@ export function recordOf({ agent, id, cwd }: Session, record: string, timestamp:
   }
   if (agent === 'codex') return { timestamp, type: 'event_msg', payload: { type: 'user_message', message: marker } };
   return { id: record, timestamp, type: 'user', content: marker };
+}
+
+/** The record with which Gemini CLI writes a whole history again. */
+export function restated({ said }: Session, timestamp: string): object {
+  const messages = said.map(({ marker }) => ({ id: marker, timestamp, type: 'user', content: marker }));
+  return { $set: { messages, lastUpdated: timestamp } };
+}
+
+export const lastRecordOf = ({ file }: Session): object =>
+  JSON.parse(readFileSync(file, 'utf8').trim().split('\n').at(-1) ?? '') as object;
+
+/** The sessions that a session comes from. */
+export const ancestorsOf = ({ parent }: Pick<Session, 'parent'> = { parent: undefined }): Session[] =>
+  parent ? [parent, ...ancestorsOf(parent)] : [];
+
+export function makeRepository(path: string, remote: string | undefined): void {
+  mkdirSync(join(path, '.git'));
+  writeFileSync(join(path, '.git/config'), `[remote "origin"]\n\turl = ${remote}\n`);
+}
+
+export function makeWorkTree(path: string, main: Folder): void {
+  const git = join(main.path, '.git/worktrees/tree');
+  mkdirSync(git, { recursive: true });
+  writeFileSync(join(git, 'commondir'), '../..\n');
+  writeFileSync(join(path, '.git'), `gitdir: ${git}\n`);
 }

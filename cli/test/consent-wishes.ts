@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { isInside } from '../paths.ts';
 import type { Consent } from '../privacy/consent.ts';
 import type { Said, Session } from './consent-agents.ts';
@@ -19,6 +20,23 @@ export class Wishes {
     this.#home = home;
   }
 
+  /** Writes the rules into the preferences. @returns them as a text */
+  store(now: number, padding: number): string {
+    const [exclude, include] = [[...this.excluded], [...this.included]];
+    const path = join(this.#home, 'state/preferences.json');
+    mkdirSync(dirname(path), { recursive: true });
+    const text = JSON.stringify({ exclude, ...(include.length > 0 ? { include } : {}) });
+    writeFileSync(path, text + ' '.repeat(padding));
+    utimesSync(path, now / 1000, now / 1000);
+    return `excluded: ${exclude.join(', ')}; included: ${include.join(', ') || 'all'}`;
+  }
+
+  /** The decisions are lost. */
+  lose(): void {
+    this.followed.clear();
+    this.history = 'none';
+  }
+
   lettable({ said, agent, cwd }: Session): Said[] {
     const history = this.history;
     // Gemini CLI does not record its folder.
@@ -26,10 +44,14 @@ export class Wishes {
     return said.filter(({ isEarlier, isPaused }) => !isPaused && (!isEarlier || history === 'all' || isChosen));
   }
 
-  mayGo(session: Session): boolean {
+  /** @param asked the sessions that were asked about already: two sessions may hold records of each other */
+  mayGo(session: Session, asked: ReadonlySet<Session> = new Set()): boolean {
     if (session.isLost || this.#isExcluded(session)) return false;
     if (session.verdict !== 'none') return session.verdict === 'wanted';
-    return this.#parentsOf(session).every((parent) => this.mayGo(parent) || this.#isUnknownFork(parent));
+    const next = new Set([...asked, session]);
+    return this.#parentsOf(session).every(
+      (parent) => next.has(parent) || this.mayGo(parent, next) || this.#isUnknownFork(parent),
+    );
   }
 
   /** Codex records the parent of a fork; other forks have records of their parents. */

@@ -8,7 +8,19 @@ import { ownPlaces } from '../read/places.ts';
 import { noteRecords } from '../sessions/notes.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { readEvents } from '../upload/refusals.ts';
-import { type Folder, fileOf, headOf, recordOf, type Said, type Session } from './consent-agents.ts';
+import {
+  ancestorsOf,
+  type Folder,
+  fileOf,
+  headOf,
+  lastRecordOf,
+  makeRepository,
+  makeWorkTree,
+  recordOf,
+  restated,
+  type Said,
+  type Session,
+} from './consent-agents.ts';
 import { isOutdated, type Live, openLive } from './consent-live.ts';
 import { RULES, Wishes } from './consent-wishes.ts';
 import { createContext, run } from './program.ts';
@@ -68,9 +80,10 @@ export class ConsentWorld {
       [6, () => this.#begin()],
       [8, () => this.#goOn()],
       [4, () => this.#fork()],
+      [8, () => this.#goOnInBoth()],
       [2, () => this.#restate()],
       [5, () => this.#changeRules()],
-      [3, () => this.#skip()],
+      [3, () => this.#skip(this.#random.one(this.#kept()))],
       [1, () => this.#undo()],
       [1, () => this.#delete()],
       [3, () => this.#decide()],
@@ -108,15 +121,8 @@ export class ConsentWorld {
     const hasOwn = main === undefined && (name === 'one' || name === 'two' || this.#random.chance(0.2));
     const remote = hasOwn ? this.#random.one(REMOTES) : main?.isThere ? main.remote : undefined;
     mkdirSync(join(path, 'deep'), { recursive: true });
-    if (hasOwn) {
-      mkdirSync(join(path, '.git'));
-      writeFileSync(join(path, '.git/config'), `[remote "origin"]\n\turl = ${remote}\n`);
-    } else if (main?.isThere) {
-      const git = join(main.path, '.git/worktrees/tree');
-      mkdirSync(git, { recursive: true });
-      writeFileSync(join(git, 'commondir'), '../..\n');
-      writeFileSync(join(path, '.git'), `gitdir: ${git}\n`);
-    }
+    if (hasOwn) makeRepository(path, remote);
+    else if (main?.isThere) makeWorkTree(path, main);
     this.#folders.set(name, { path, real: path, remote, says: false, hasSeenSays: false, isThere: true, main });
     this.#note(`${name} is ${remote ?? 'a folder'}`);
   }
@@ -147,9 +153,8 @@ export class ConsentWorld {
     this.#sessions.push(session);
     mkdirSync(dirname(session.file), { recursive: true });
     this.#write(session, headOf(session, this.#time()));
-    this.#note(
-      `${made.agent} begins ${this.#nameOf(session)} in ${made.cwd}${made.parent ? ` from ${this.#nameOf(made.parent)}` : ''}`,
-    );
+    const from = made.parent ? ` from ${this.#nameOf(made.parent)}` : '';
+    this.#note(`${made.agent} begins ${this.#nameOf(session)} in ${made.cwd}${from}`);
     if (copied.length === 0) this.#say(session);
     return session;
   }
@@ -216,17 +221,23 @@ export class ConsentWorld {
     if (this.#random.chance(0.7)) this.#say(fork);
   }
 
+  /** Continues a fork, and writes its new record into a transcript that it comes from, too. The record names the fork. */
+  async #goOnInBoth(): Promise<void> {
+    const fork = this.#random.one(this.#kept().filter(({ agent, parent }) => agent === 'claude-code' && parent));
+    const other = this.#random.one(ancestorsOf(fork).filter(({ file }) => existsSync(file)));
+    if (!fork || !other) return;
+    if (this.#random.chance(0.5)) await this.#skip(fork);
+    this.#say(fork);
+    other.said.push(...fork.said.slice(-1));
+    this.#write(other, [lastRecordOf(fork)]);
+    this.#note(`${this.#nameOf(other)} holds a record of ${this.#nameOf(fork)}`);
+  }
+
   /** Writes the whole history again, as Gemini CLI does. */
   #restate(): void {
     const session = this.#random.one(this.#kept().filter(({ agent }) => agent === 'gemini-cli'));
     if (session === undefined) return;
-    const messages = session.said.map(({ marker }) => ({
-      id: marker,
-      timestamp: this.#time(),
-      type: 'user',
-      content: marker,
-    }));
-    this.#write(session, [{ $set: { messages, lastUpdated: this.#time() } }]);
+    this.#write(session, [restated(session, this.#time())]);
     this.#note(`${this.#nameOf(session)} is written again`);
   }
 
@@ -238,21 +249,12 @@ export class ConsentWorld {
       ? this.#wishes.included
       : this.#wishes.excluded;
     if (!rules.delete(rule)) rules.add(rule);
-    const include = this.#wishes.included.size > 0 ? { include: [...this.#wishes.included] } : {};
-    const path = join(this.#home, 'state/preferences.json');
-    mkdirSync(dirname(path), { recursive: true });
     // Change the length or the time of the file each time, since capture detects changes by them.
-    const padding = ' '.repeat(this.#count++ % 50);
-    writeFileSync(path, `${JSON.stringify({ exclude: [...this.#wishes.excluded], ...include })}${padding}`);
-    utimesSync(path, this.#now / 1000, this.#now / 1000);
-    this.#note(
-      `excluded: ${[...this.#wishes.excluded].join(', ')}; included: ${[...this.#wishes.included].join(', ') || 'all'}`,
-    );
+    this.#note(this.#wishes.store(this.#now, this.#count++ % 50));
   }
 
-  async #skip(): Promise<void> {
-    const session = this.#random.one(this.#kept().filter(({ verdict }) => verdict !== 'deleted'));
-    if (session === undefined) return;
+  async #skip(session: Session | undefined): Promise<void> {
+    if (session === undefined || session.verdict === 'deleted') return;
     expect(await this.#command('skip', session.id)).toMatchObject({ exitCode: 0 });
     session.verdict = 'skipped';
     this.#note(`skip ${this.#nameOf(session)}`);
@@ -369,8 +371,7 @@ export class ConsentWorld {
     if (isDamaged) writeFileSync(path, 'no database '.repeat(1000));
     // Open the spool, so that capture notices the loss now.
     this.#withSpool(() => {});
-    this.#wishes.followed.clear();
-    this.#wishes.history = 'none';
+    this.#wishes.lose();
     this.#since = this.#now;
     this.#forget();
     for (const session of this.#sessions) {

@@ -44,6 +44,7 @@ export const claudeCode: Agent = {
   namesSession: ({ sessionId }, path) => typeof sessionId === 'string' || isUuid(stemOf(path)),
   endsSession,
   identify,
+  sessionOf: (record) => peekWords(partOf(record), 'forkedFrom.sessionId', 'sessionId'),
   plainRecords: [
     'api-request',
     'api-request-blob',

@@ -5,7 +5,7 @@ import { headerOf, isUuid, keyOf, stemOf, toOrigin } from '../shared/identity.ts
 import { locate } from '../shared/locations.ts';
 import { readContext, readPrompt, textsAt } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
-import { at, elementsAt, type Part, peek, peekText, peekWords, takeText } from '../shared/part.ts';
+import { at, elementsAt, type Part, partOf, peek, peekText, peekWords, takeText } from '../shared/part.ts';
 import { context, event, facts, fields, notice, usage } from '../shared/readers.ts';
 
 /**
@@ -33,6 +33,7 @@ export const qwenCode: Agent = {
   isTranscript: (path) => /(^|\/)(chats|subagents)\/.*\.jsonl$/.test(path),
   namesSession: ({ sessionId }, path) => typeof sessionId === 'string' || isUuid(stemOf(path)),
   identify,
+  sessionOf: (record) => peekWords(partOf(record), 'forkedFrom.sessionId', 'sessionId'),
   plainRecords: ['attribution_snapshot', 'session_artifact_snapshot', 'ui_telemetry'],
   recordKey: (record) => keyOf(record, 'uuid'),
   restored: {

@@ -49,13 +49,14 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
     const json = JSON.stringify(record);
     const bytes = Buffer.from(json);
     const interpreted = interpret(agent, record, place, { bytes });
-    const { key = nameOf(json), folder, ended, restates, events, ownTime } = interpreted;
+    const { key = nameOf(json), session, folder, ended, restates, events, ownTime } = interpreted;
     const rowTime = ownTime ?? changedAt;
     lastTime = Math.max(lastTime, ownTime ?? 0);
     return {
       events,
       identity: hashRecord(`${agent.id} ${key}`),
       keyed: true,
+      session,
       folder,
       ended,
       restates,
