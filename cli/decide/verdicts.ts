@@ -11,8 +11,9 @@
  * | deleted  | `capture delete`, or the service                           | are thrown away, and so are refused ones     | `capture skip --undo`                        |
  *
  * A fork repeats records of its parent, so a parent that stays keeps its forks here: see `verdictOfFork`. A session with a record
- * that names another session counts as a fork of it, so two sessions may be forks of each other. A person who decides
- * about the fork itself wins. The waiting events of a fork that was found later stay, until the spool is full. The closed periods of a wanted session are in `periods.ts`.
+ * that names another session counts as a fork of it, so two sessions may be forks of each other. A person who decides about the
+ * fork itself wins. The waiting events of a fork that was found later stay, until the spool is full. The closed periods of a wanted
+ * session are in `periods.ts`.
  */
 
 export type Verdict = 'wanted' | 'excluded' | 'skipped' | 'deleted';

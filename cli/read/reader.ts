@@ -128,7 +128,10 @@ export function createReader(options: ReaderOptions) {
     const leftOut: LeftOut[] = [];
     const known = new Set<number>();
     const earlier: Found[] = [];
-    if (policy?.refresh()) atRest.clear();
+    if (policy?.refresh()) {
+      atRest.clear();
+      spool.finishKeepingBack();
+    }
     takePauses();
     if (state !== undefined) sortInboxes(state, places, onTrouble);
     const transcripts: {

@@ -15,7 +15,7 @@ import { createHolds } from './holds.ts';
 import { createMeta } from './meta.ts';
 import { makePrivate } from './private.ts';
 import { createRefused } from './refused.ts';
-import { KEPT_BACK, MEET_AGAIN, MEET_FORKS_AGAIN, SCHEMA, SPOOL_VERSION } from './schema.ts';
+import { KEPT_BACK, MEET_AGAIN, MEET_FORKS_AGAIN, REST_OF_KEPT, SCHEMA, SPOOL_VERSION } from './schema.ts';
 import { createSeen } from './seen.ts';
 import { createSessions } from './sessions.ts';
 
@@ -96,6 +96,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
 
   const sessions = createSessions(db);
   const refused = createRefused(db);
+  const restOfKept = db.prepare(REST_OF_KEPT);
 
   /**
    * Keeps a session and its forks on this machine from now on, and throws their waiting events away. Returns the forks and
@@ -104,14 +105,27 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
   function keepBack(id: number, verdict: 'skipped' | 'deleted', at: number): { dropped: number; forks: string[] } {
     const { agent, agentSession } = sessions.get(id);
     const [, ...forks] = decisions.decide(agent, agentSession, verdict, at);
-    const ids = [id, ...forks.flatMap((fork) => sessions.find(agent, fork.session)?.id ?? [])];
+    const ids = forks.flatMap((fork) => sessions.find(agent, fork.session)?.id ?? []);
+    const dropped = ids.reduce((sum, fork) => sum + throwAway(fork, 'skipped'), throwAway(id, verdict));
+    return { dropped, forks: forks.map(({ session }) => session) };
+  }
+
+  /** Throws away what this machine still has of a session that a person keeps back. Returns the number of waiting events. */
+  function throwAway(id: number, verdict: string): number {
     if (verdict === 'deleted') {
       sessions.setDeleted(id);
       refused.removeSession(id);
     }
-    for (const each of ids) sessions.forgetText(each);
-    const dropped = ids.reduce((sum, each) => sum + batches.removeSession(each), 0);
-    return { dropped, forks: forks.map(({ session }) => session) };
+    sessions.forgetText(id);
+    return batches.removeSession(id);
+  }
+
+  /** Finishes what `keepBack` has left: if the disk is full, only its decisions may be stored. */
+  function finishKeepingBack(): void {
+    if (restOfKept.get() === undefined) return;
+    transact(() => {
+      for (const { session, verdict } of restOfKept.all()) throwAway(Number(session), String(verdict));
+    });
   }
 
   /**
@@ -137,6 +151,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
   return {
     path,
     keepBack,
+    finishKeepingBack,
     readFromStart,
     /** Gives back memory that reading will not need soon. */
     releaseMemory: () => db.exec('PRAGMA shrink_memory'),

@@ -11,6 +11,22 @@ export const KEPT_BACK = `
     WHERE verdicts.verdict <> 'wanted'`;
 
 /**
+ * Sessions that a person has kept back, with the forks that this covered, of which something is left that had to be thrown away.
+ * A fork that was found later has another time, and keeps its waiting events.
+ */
+export const REST_OF_KEPT = `
+  SELECT sessions.id AS session, kept.verdict FROM decided.verdicts AS kept
+    JOIN spool.sessions ON sessions.agent = kept.agent AND agent_session = kept.session
+  WHERE kept.verdict IN ('skipped', 'deleted')
+    AND ((sent = 0 AND coalesce(title, prompt) IS NOT NULL)
+      OR EXISTS (SELECT 1 FROM spool.batches WHERE batches.session = sessions.id)
+      OR (kept.verdict = 'deleted' AND (state <> 'closed' OR service_id IS NOT NULL
+        OR EXISTS (SELECT 1 FROM spool.refused WHERE refused.session = sessions.id))))
+    AND (kept.by_person OR EXISTS (SELECT 1 FROM decided.verdicts AS said
+      WHERE said.agent = kept.agent AND said.verdict IN ('skipped', 'deleted') AND said.by_person
+        AND said.decided_at = kept.decided_at))`;
+
+/**
  * Gives a verdict to every session of the spool without one, so that rules and `skip` find it although its transcript is at
  * rest. Without a known beginning, a session counts as earlier until its transcript is read again.
  */
