@@ -10,7 +10,7 @@ import type { Terms } from '../../transcript/entry/usage.ts';
  * Raised whenever the same events give other facts or entries. The service then derives again everything that an earlier
  * version derived.
  */
-export const VERSION = 20;
+export const VERSION = 21;
 
 /** The counts of a response that have a price; `input` includes cached tokens. */
 export type Tokens = [
@@ -129,6 +129,8 @@ export interface Facts {
   tests?: { passed: boolean; sequence: number; wereRed: boolean };
   /** All commits, and the event of the last one. */
   commits: { count: number; sequence: number };
+  /** The hashes of the commits that were counted, as `met-keys.ts` stores them. */
+  committed: string;
   files: Map<string, File>;
   /** Paths of files that the agent's tools read. */
   reads: string[];
@@ -187,6 +189,7 @@ export const noFacts = (): Facts => ({
   settings: new Map(),
   counted: '',
   commits: { count: 0, sequence: 0 },
+  committed: '',
   milestones: [],
   turns: [],
   shape: { width: 1_000, work: [], failures: [] },

@@ -17,6 +17,18 @@ describe('milestones', () => {
     expect(factsOf(call('a', 'cat log'), result('a', '[main 1a2b3c4] Add a lock')).milestones).toEqual([]);
   });
 
+  test('count a commit once, however often and in whichever length its hash is reported', () => {
+    const [made, full] = ['[main 1a2b3c4] Add a lock', `[main 1a2b3c4${'0'.repeat(33)}] Add a lock`];
+    const twice = [call('a', 'git commit -m x'), result('a', made), result('a', made)];
+    const again = [call('b', 'git commit -m y'), result('b', `${full}\n[main 5d6e7f8] Test the lock`)];
+    const { milestones, commits } = factsOf(...twice, ...again);
+    expect(milestones.map(({ text, sequence }) => [text, sequence])).toEqual([
+      ['Add a lock', 2],
+      ['Test the lock', 5],
+    ]);
+    expect(commits).toEqual({ count: 2, sequence: 5 });
+  });
+
   test('include commits of quiet commands that succeeded', () => {
     const quiet = call('a', `git commit -qm 'Add a lock'`);
     expect(factsOf(quiet, result('a', '')).milestones).toMatchObject([{ kind: 'commit', text: 'Add a lock' }]);

@@ -1,9 +1,12 @@
 import type { Milestone } from '../../contract/review.ts';
 import type { Entry, PromptEntry, ResultEntry } from '../../transcript/entry/entry.ts';
 import { type Facts, type OpenCall, takeRoom } from './facts.ts';
+import { addKey, hasKey, type KeyForm } from './met-keys.ts';
 
 /** The most milestones that are listed. Tests and commits after them still count. */
 const MAX_LISTED = 500;
+/** The shortest form of a hash that git prints. */
+const COMMITTED: KeyForm = { length: 7, most: 1_000 };
 /** A person who is away for less time may just be reading. */
 const MIN_WAIT_MS = 5 * 60_000;
 
@@ -32,10 +35,7 @@ function noteCommand(facts: Facts, entry: ResultEntry, call: OpenCall): void {
   if (runsTests(entry, call)) noteTests(facts, entry, call);
   if (purposes.includes('commit')) {
     const commits = commitsOf(entry, call);
-    for (const commit of commits) add(facts, entry, { kind: 'commit', ...commit });
-    if (commits.length > 0) {
-      facts.commits = { count: facts.commits.count + commits.length, sequence: entry.sequence };
-    }
+    for (const commit of commits) noteCommit(facts, entry, commit);
     // The rest of the output of a command that still runs adds no commit twice.
     if (commits.length > 0) call.subjects = [];
   }
@@ -61,6 +61,15 @@ function noteTests(facts: Facts, entry: ResultEntry, call: OpenCall): void {
 function passedBy(entry: ResultEntry, call: OpenCall): boolean | undefined {
   if (entry.running !== undefined) return entry.testsPassed === false ? false : undefined;
   return entry.testsPassed ?? passedByExit(entry, call);
+}
+
+/** Adds a commit. An agent may report a result twice, and a later output may repeat an earlier one. */
+function noteCommit(facts: Facts, entry: ResultEntry, commit: { text: string; hash?: string }): void {
+  const { hash } = commit;
+  if (hash !== undefined && hasKey(facts.committed, hash, COMMITTED)) return;
+  if (hash !== undefined) facts.committed = addKey(facts.committed, hash, COMMITTED);
+  facts.commits = { count: facts.commits.count + 1, sequence: entry.sequence };
+  add(facts, entry, { kind: 'commit', ...commit });
 }
 
 /** Whether tests passed, by the exit code. An agent may report a run twice, once without its result. */

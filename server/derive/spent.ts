@@ -4,10 +4,16 @@ import type { Entry } from '../../transcript/entry/entry.ts';
 import { modelFor } from '../../transcript/entry/models.ts';
 import { nameOfTerms, type Usage } from '../../transcript/entry/usage.ts';
 import { type CountedResponse, type Day, type Facts, keep, type Spent, type Tokens } from './facts.ts';
+import { addKey, hasKey, type KeyForm } from './met-keys.ts';
 import type { Priced, PriceOf } from './prices/prices.ts';
 
 /** The most that one session can make others keep. */
-const MOST = { responses: 100, counted: 2_000, models: 50 };
+const MOST = { responses: 100, models: 50 };
+/**
+ * 36 bits are enough to distinguish thousands of responses. A sub-agent's file may begin with a copy of hundreds of responses of its
+ * parent session.
+ */
+const COUNTED: KeyForm = { length: 6, most: 2_000 };
 /** The limit for one event. It keeps sums of tokens whole numbers. */
 const MAX_TOKENS = 1_000_000_000;
 /** The bytes of the numbers of a sum. */
@@ -85,7 +91,7 @@ export function addUsage(
   ) as Tokens;
   const id = responseId === undefined ? undefined : hash('sha256', responseId, 'base64url').slice(0, 12);
   const known = id === undefined ? undefined : facts.responses.get(id);
-  if (id !== undefined && !known && isCounted(facts, id)) return undefined;
+  if (id !== undefined && !known && hasKey(facts.counted, id, COUNTED)) return undefined;
   const [day, place, model, terms, ...counted]: CountedResponse = known ?? [
     today,
     null,
@@ -125,20 +131,6 @@ function remember(facts: Facts, id: string, response: CountedResponse): void {
   for (const oldest of facts.responses.keys()) {
     if (facts.responses.size <= MOST.responses) break;
     facts.responses.delete(oldest);
-    facts.counted = (facts.counted + oldest.slice(0, COUNTED_LENGTH)).slice(-COUNTED_LENGTH * MOST.counted);
+    facts.counted = addKey(facts.counted, oldest, COUNTED);
   }
-}
-
-/** 36 bits: enough to distinguish thousands of responses. */
-const COUNTED_LENGTH = 6;
-
-/**
- * Whether the response was already counted. A sub-agent's file may begin with a copy of hundreds of responses of its parent
- * session.
- */
-function isCounted({ counted }: Facts, id: string): boolean {
-  const wanted = id.slice(0, COUNTED_LENGTH);
-  let at = counted.indexOf(wanted);
-  while (at > 0 && at % COUNTED_LENGTH !== 0) at = counted.indexOf(wanted, at + 1);
-  return at >= 0;
 }
