@@ -208,6 +208,28 @@ describe.each(LOGS)('a deleted organization on %s', (engine) => {
     const founded = await service.call('POST', '/v1/organizations', { as: ours.owner, body: { name: 'ours' } });
     expect(founded.body).toMatchObject({ slug: 'ours' });
   }, 60_000);
+
+  test('has nothing of the events that were on their way while it ended', async () => {
+    const { service, ours } = world;
+    const texts = [ours.organizationId, ours.sessionId];
+    const path = `/v1/sessions/${ours.sessionId}/events`;
+    const body = { events: [{ eventType: 'user.message', payload: { text: 'planted' } }] };
+    const afterRounds = async () => {
+      for (const round of ['organizations', 'counters'] as const) await service.run(round);
+      return tablesWith(service, texts);
+    };
+    const send = () => service.call('POST', path, { as: ours.live, body });
+    const status = await sendAround(service, path, ours.live, body, async () => {
+      const sent = [send(), send(), send()];
+      const deleted = service.call('POST', '/v1/organizations/me/deletion', { as: ours.owner, body: { name: 'ours' } });
+      sent.push(send(), send(), send());
+      expect((await deleted).status).toBe(200);
+      const left = expect.poll(afterRounds, { timeout: 30_000 }).toEqual([]);
+      await Promise.all([...sent, left]);
+    });
+    expect(status).toBeGreaterThanOrEqual(400);
+    await expect.poll(afterRounds, { timeout: 30_000 }).toEqual([]);
+  }, 90_000);
 });
 
 describe.each(ENGINES)('removing deleted organizations on %s', (engine) => {
