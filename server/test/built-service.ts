@@ -1,8 +1,9 @@
-import { existsSync, globSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { renameSync, rmSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { keepCompiled } from '../../cli/test/compiled.ts';
+import { isBuilt } from '../../script/is-built.ts';
 import { ROOT } from '../../script/release/bundle.ts';
 import { makeService } from '../../script/release/service.ts';
 import { BUILT_SERVICE } from './process.ts';
@@ -31,11 +32,7 @@ export default ({ config }: TestProject): Promise<void> => buildService(config.e
  * same time.
  */
 export async function buildService(compileCache?: string): Promise<void> {
-  const sources = globSync(['{server,contract,transcript}/**/*.ts', 'script/release/service.ts', 'package-lock.json'], {
-    cwd: ROOT,
-  });
-  const newest = Math.max(...sources.map((path) => statSync(join(ROOT, path)).mtimeMs));
-  if (existsSync(BUILT_SERVICE) && statSync(BUILT_SERVICE).mtimeMs > newest) return;
+  if (isBuilt(relative(ROOT, BUILT_SERVICE), ['server', 'script/release/service.ts'])) return;
   const made = `${FOLDER}-${process.pid}`;
   await makeService(made);
   rmSync(FOLDER, { recursive: true, force: true });
