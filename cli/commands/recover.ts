@@ -105,8 +105,7 @@ async function recoverAll(
   const readSession = createSessionReader(context, url, await signInToRead(context, url));
   const recovered: RecoveredSession[] = [];
   for (const one of gone) {
-    if (context.stop.aborted)
-      throw new Failure(EXIT.failure, 'Interrupted.', 'What was written until now is complete.');
+    if (context.stop.aborted) throw new Failure(EXIT.failure, 'Interrupted.', 'The files written so far are complete.');
     const [agent] = requireAgents(context, one.session.agent);
     if (agent !== undefined) recovered.push(await recoverSession({ context, spool, agent, readSession, to }, one));
   }

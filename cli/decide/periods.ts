@@ -46,7 +46,7 @@ export interface Closed {
 export interface PeriodDecisions {
   consent: Consent | undefined;
   pauses: readonly Pause[];
-  /** The time up to which a session has expired at the service. 0 if nothing has. */
+  /** Records of the session until this time have expired at the service; 0 if none have. */
   expiredUntil(session: string): number;
 }
 

@@ -107,7 +107,7 @@ export function checkEvents({ predicate }: Receipt, events: Iterable<CheckedEven
   if (masked.size > 0) return masked.size;
   const text = (counts: Masked) => JSON.stringify(Object.entries(counts).sort());
   if (text(counted) !== text(predicate.masked)) {
-    throw new Unproven('The receipt states another number of masked texts than the events have.');
+    throw new Unproven('The receipt and the events have different numbers of masked texts.');
   }
   return 0;
 }

@@ -34,8 +34,8 @@ const findTakenBack = (spool: Spool, { find }: Policy, consent: Consent): number
   });
 
 /**
- * Whether the person allows fewer earlier sessions than before. Before anybody was asked, a person asked by name for the
- * events that wait now. A later decision by the person takes that back.
+ * Whether the person allows fewer earlier sessions than before. If there was no decision, the waiting events of earlier sessions
+ * come from an import; a decision of the person, or the loss of one, withdraws them.
  */
 function isLess({ since, history, isByPerson, isLost }: Consent, before: Consent | undefined): boolean {
   if (history === 'all') return false;

@@ -132,7 +132,7 @@ function sortNotes(notes: readonly Note[], state: string, agent: string, onTroub
 
 /**
  * Empties a conversation's file after it was read up to a position, because it holds unmasked text. Without a position, it
- * empties the file whatever it holds. The file itself stays: its time shows when the hooks last reported something.
+ * empties the file in any case. The empty file stays, because its time is the time of the last report of the hooks.
  */
 export function emptyLog(state: string | undefined, { agent, root, path }: Found, readTo: number | undefined): void {
   if (state === undefined || path.includes('/') || root !== join(state, 'sessions', agent.id)) return;

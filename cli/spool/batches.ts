@@ -125,7 +125,7 @@ export function createBatches(db: DatabaseSync, path: string) {
       db.exec('DELETE FROM batches');
     },
     lastId: (): number => Number(last.get()?.id ?? 0),
-    /** The number of events in batches up to an id. */
+    /** The number of events in the batches whose id is at most this one. */
     eventsUpTo: (id: number): number => Number(upTo.get(id)?.events),
     /** The bytes of all batches, including those of excluded sessions. */
     bytes: (): number => Number(bytes.get()?.bytes),

@@ -129,9 +129,9 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
   }
 
   /**
-   * Throws away the waiting and refused events of sessions, and has their transcripts read again from the start. Their sent
-   * events are looked up at the service, in all of its sessions for them. So no event is sent twice, and no expired event is
-   * sent again. Must run inside a unit of work.
+   * Removes the waiting and refused events of sessions, and lets their transcripts be read again from the start. Sent events are
+   * then looked up in all sessions that the service has of them, so no event is sent twice, and no expired event is sent again.
+   * Must run inside a unit of work.
    */
   function readFromStart(ids: readonly number[]): void {
     const json = JSON.stringify(ids);

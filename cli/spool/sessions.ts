@@ -53,8 +53,8 @@ export interface OpenedSession {
   serviceId: string;
   visibility: Visibility;
   /**
-   * Who was to see it when it was opened or found. The spool stores this, so that a crash before the session is hidden loses
-   * nothing.
+   * The visibility that it had to get when it was opened or found. The spool stores this, so that a crash before the session is
+   * hidden loses nothing.
    */
   wanted: Visibility;
 }
@@ -163,7 +163,7 @@ export function createSessions(db: DatabaseSync) {
     setOwn: (id: number) => setOwn.run(id),
     /** The service has removed the records written until then because of their age. */
     expire: (id: number, until: number) => expire.run(until, id),
-    /** The time up to which an agent's session has expired at the service. 0 if nothing has expired. */
+    /** Records of the agent's session until this time have expired at the service; 0 if none have. */
     expiredUntil: (agent: string, agentSession: string): number =>
       Number(expiredUntil.get(agent, agentSession)?.expired_until ?? 0),
     /** Makes the next request ask the service for the session again. */
