@@ -23,6 +23,7 @@ test('the demo has sessions, keeps them after a restart, and prints no log lines
   const first = await runDemo();
   expect(first.sessions.length).toBeGreaterThanOrEqual(6);
   expect(first.sessions.every(({ eventCount }) => eventCount > 0)).toBe(true);
+  expect(first.owners, 'the person who signs in owns the sessions').toEqual([first.userId]);
   expect(first.exitCode).toBe(0);
   expect(first.output).toContain('Ctrl-C stops it');
   expect(first.output).not.toMatch(/ info /);
@@ -46,10 +47,15 @@ async function runDemo() {
   const url = `http://127.0.0.1:${port}`;
   const credentials = JSON.parse(readFileSync(join(dataDir, 'demo', 'demo.json'), 'utf8')) as Credentials;
   const token = await signIn(url, credentials);
-  const { body } = await createClient({ baseUrl: url, credential: () => token }).listSessions({});
+  const client = createClient({ baseUrl: url, credential: () => token });
+  const { body } = await client.listSessions({});
+  const sessionIds = body.sessions.map(({ sessionId }) => sessionId).join();
+  const { summaries } = (await client.listSessionSummaries({ query: { sessionIds } })).body;
+  const owners = [...new Set(summaries.map(({ userId }) => userId))];
+  const { userId } = (await client.getPerson({})).body;
   running.kill('SIGINT');
   const [exitCode] = (await ended) as [number | null];
-  return { credentials, sessions: body.sessions, exitCode, output };
+  return { credentials, sessions: body.sessions, owners, userId, exitCode, output };
 }
 
 /** Waits for the text. If the process ends first, it fails with the whole output. */

@@ -34,6 +34,7 @@ async function demo(): Promise<number> {
       keepNotes({ ...notes, secret });
       console.log('Capturing the sample sessions with the command line');
       captureSamples(service.url, secret);
+      await takeMachine(service.url, notes);
       keepNotes({ ...notes, secret, isComplete: true });
     }
     console.log(`
@@ -62,6 +63,15 @@ async function createOrganization(url: string, credentials: Credentials): Promis
   if (!person.organization) await client.createOrganization({ body: { name: 'Harbour Works' } });
   const issued = await client.issueSecret({ body: { name: 'demo' } });
   return issued.body.value;
+}
+
+/** Makes the person the owner of the machine, and so of the sample sessions, as a confirmed sign-in of the machine would. */
+async function takeMachine(url: string, credentials: Credentials): Promise<void> {
+  const token = await signIn(url, credentials);
+  const client = createClient({ baseUrl: url, credential: () => token });
+  const { userId } = (await client.getPerson({})).body;
+  const { environments } = (await client.listEnvironments({})).body;
+  for (const { environmentId } of environments) await client.setMachinePerson({ environmentId, body: { userId } });
 }
 
 /** Captures only the samples: the command line gets its own home and variables, so it sees none of the user's sessions. */
