@@ -8,13 +8,17 @@ const TITLE_LENGTH = 300;
 /** The facts that an event gives about its session. Secrets are already masked. */
 export function factsOf({ eventType, payload }: CapturedEvent): SessionFacts {
   const time = Date.parse(payload.occurredAt ?? '');
-  const when = Number.isNaN(time) ? {} : { firstAt: time, lastAt: time };
+  const { agentVersion, subagent } = payload.source;
+  const common = {
+    agentVersion: toTitle(agentVersion),
+    ...(Number.isNaN(time) ? {} : { firstAt: time, lastAt: time }),
+  };
   // A sub-agent also has a prompt and a folder, but they are not the session's.
-  if (payload.source.subagent !== undefined) return when;
-  if (eventType === 'user.message') return { ...when, prompt: toTitle(payload.text && promptLine(payload.text)) };
-  if (eventType !== 'session.meta') return when;
+  if (subagent !== undefined) return common;
+  if (eventType === 'user.message') return { ...common, prompt: toTitle(payload.text && promptLine(payload.text)) };
+  if (eventType !== 'session.meta') return common;
   const { title, cwd, branch } = payload;
-  return { ...when, title: toTitle(title), cwd: toPath(cwd), branch: toPath(branch) };
+  return { ...common, title: toTitle(title), cwd: toPath(cwd), branch: toPath(branch) };
 }
 
 /**

@@ -45,12 +45,10 @@ export function createMask(redactor: Pick<Redactor, 'redact'>): Mask {
     }
     const asked = isNewFolder ? [...events, folderEvent(from, folder)] : events;
     const masked = redactor.redact(asked, { session, folder }).map(encodeRaw);
-    // Each event repeats the file's version, and the version is masked there.
-    const agentVersion = origin.agentVersion && masked[0]?.payload.source.agentVersion;
     const counts = masked.flatMap(({ payload }) => Object.entries(payload.redactions ?? {}));
     return {
       texts: masked.slice(0, events.length).flatMap(serializeEvent),
-      facts: masked.map(factsOf).reduce(mergeFacts, { agentVersion }),
+      facts: masked.map(factsOf).reduce(mergeFacts, {}),
       form: formOf(masked),
       masked: counts.reduce((sum, [rule, times]) => (rule === WITHHELD ? sum : sum + times), 0),
       isWithheld: counts.some(([rule]) => rule === WITHHELD),

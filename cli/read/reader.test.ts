@@ -51,3 +51,15 @@ test('a transcript that ends in the NULs of a crash is read completely', async (
   await later.read();
   expect([...spooledEvents(later.spool).values()].flat()).toHaveLength(2);
 });
+
+test('the version of the agent is known if the first record of a transcript does not name it', async () => {
+  const root = makeFolder();
+  const first = JSON.stringify({ type: 'queue-operation', operation: 'enqueue', sessionId: sessionId(1) });
+  const versions = ['2.1.329', '2.1.330', '', '\0'];
+  const prompts = versions.map((version, index) => prompt(1, index, `prompt ${index}`, { version }));
+  write(join(root, `p/${sessionId(1)}.jsonl`), `${[first, ...prompts].join('\n')}\n`);
+  const { read, spool } = openReading(root);
+  await read();
+  const known = spool.batches.perSession().map(({ session }) => spool.sessions.get(session).agentVersion);
+  expect(known, 'the latest one that the service accepts').toEqual(['2.1.330']);
+});
