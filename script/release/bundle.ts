@@ -13,14 +13,22 @@ export interface Bundle {
 }
 
 /**
- * The first statement of the file, so that an older Node reports the required version instead of failing at an unknown module
- * or syntax. Node 16 and later can parse the file.
+ * The first statement of a program, so that an older Node reports the required version instead of failing at an unknown module or
+ * syntax. Node 16 and later can parse it.
  */
-const CHECK = `if (parseInt(process.versions.node, 10) < ${NODE_FLOOR}) {
-	console.error('error: capture needs Node.js ${NODE_FLOOR} or newer; this is Node.js ' + process.versions.node + '.');
-	console.error('hint: Install a newer one from https://nodejs.org, or the executable of capture, which brings its own.');
+export const requireNode = (
+  subject: string,
+  hint: string,
+): string => `if (parseInt(process.versions.node, 10) < ${NODE_FLOOR}) {
+	console.error('error: ${subject} needs Node.js ${NODE_FLOOR} or newer; this is Node.js ' + process.versions.node + '.');
+	console.error('hint: ${hint}');
 	process.exit(1);
 }`;
+
+const CHECK = requireNode(
+  'capture',
+  'Install a newer one from https://nodejs.org, or the executable of capture, which brings its own.',
+);
 
 /**
  * Bundles the command line into one CommonJS file that needs only Node; docs/decisions/0014 says why CommonJS. The code stays

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { makeFolder } from '../../cli/test/folder.ts';
 import { ROOT, readManifest } from './bundle.ts';
 import { makePackage } from './package.ts';
-import { expectCapture, run } from './program.ts';
+import { expectCapture, expectNewerNode, run } from './program.ts';
 
 /** Made once; each test copies it to a separate folder outside the repository. */
 const made = join(ROOT, 'artefacts/package-test');
@@ -40,24 +40,7 @@ test('the bundle signs in and captures from a folder without other files', async
   await expectCapture([process.execPath, join(folder, 'capture.js')]);
 }, 60_000);
 
-test('the bundle reports an outdated Node in one sentence', async () => {
-  const folder = makeFolder();
-  // Pretend to be Node 20, and fail if the bundle loads a module before it checks the version.
-  const pretend = join(folder, 'pretend.cjs');
-  writeFileSync(
-    pretend,
-    `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });
-    require('node:module').prototype.require = () => { throw new Error('something was loaded'); };`,
-  );
-  const old = [process.execPath, '--require', pretend, join(made, 'capture.js'), 'status'];
-  expect(await run(old, { HOME: folder })).toEqual({
-    status: 1,
-    stdout: '',
-    stderr: expect.stringMatching(
-      /^error: capture needs Node\.js 24 or newer; this is Node\.js 20\.20\.2\.\nhint: .+\n$/,
-    ),
-  });
-});
+test('the bundle reports an outdated Node in one sentence', () => expectNewerNode(join(made, 'capture.js'), 'capture'));
 
 test('the package includes the licences of bundled libraries', () => {
   const licences = readFileSync(join(made, 'LICENSES-OF-LIBRARIES.txt'), 'utf8');

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { makeFolder } from '../../cli/test/folder.ts';
 import { run as runSource } from '../../cli/test/program.ts';
 import { startService } from '../../cli/test/service.ts';
+import { NODE_FLOOR } from '../../contract/download.ts';
 import { ROOT } from './bundle.ts';
 
 export interface Ended {
@@ -31,6 +32,23 @@ export async function run(
   child.stdin.on('error', () => undefined).end(input);
   const [status] = (await once(child, 'close')) as [number];
   return { status, ...written };
+}
+
+/** Proves that a built program says in one sentence that Node 20 is too old for it, before it loads a module. */
+export async function expectNewerNode(program: string, subject: string): Promise<void> {
+  const folder = makeFolder();
+  const pretend = join(folder, 'pretend.cjs');
+  writeFileSync(
+    pretend,
+    `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });
+    require('node:module').prototype.require = () => { throw new Error('something was loaded'); };`,
+  );
+  const { stderr, ...ended } = await run([process.execPath, '--require', pretend, program], { HOME: folder });
+  expect(ended).toEqual({ status: 1, stdout: '' });
+  const [error = '', hint = '', ...others] = stderr.split('\n');
+  expect(error).toBe(`error: ${subject} needs Node.js ${NODE_FLOOR} or newer; this is Node.js 20.20.2.`);
+  expect(hint).toMatch(/^hint: .+/);
+  expect(others).toEqual(['']);
 }
 
 /** Proves that capture, started with this command, signs in and sends the same events as the sources would. */

@@ -7,6 +7,7 @@ import { openTestStore } from '../../server/test/engines.ts';
 import { killLeftovers, startProcess } from '../../server/test/process.ts';
 import { signIn, signUp } from '../demo/sign-in.ts';
 import { ROOT } from './bundle.ts';
+import { expectNewerNode } from './program.ts';
 import { makeService } from './service.ts';
 
 const folder = join(ROOT, 'artefacts/service-test');
@@ -35,6 +36,8 @@ test('the built service supports the steps from the first account to an invitati
   expect(await service.end('SIGTERM')).toBe(0);
   await store.dispose();
 });
+
+test('the built service reports an outdated Node in one sentence', () => expectNewerNode(program, 'the service'));
 
 /** The names of the service's threads, without those of Node. */
 const threadsOf = (pid: number) =>

@@ -2,13 +2,14 @@ import { cpSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 import { NODE_FLOOR } from '../../contract/download.ts';
-import { ROOT } from './bundle.ts';
+import { ROOT, requireNode } from './bundle.ts';
 
 /**
  * The entry file for `node`. Before it loads the service, it turns on the cache of compiled code and turns off the optimizing
  * compiler: a start gains nothing from it, and an idle service keeps 5 MB less without it.
  */
 const MAIN = `'use strict';
+${requireNode('the service', 'Install a newer one from https://nodejs.org. In a clone, `npx node` runs the one of its packages.')}
 const { setFlagsFromString } = require('node:v8');
 setFlagsFromString('--no-turbofan');
 setTimeout(() => setFlagsFromString('--turbofan'), 2000).unref();
