@@ -156,10 +156,6 @@ function describeUnread({ kind, agent, name, what = '', version, count, reason }
     kind === 'ending'
       ? `${formatCount(count, 'file')} of ${name} with the ending ${what}`
       : `${formatCount(count, 'session')} of ${name} in the table ${what}`;
-  if (kind === 'ending' && what.endsWith('.zst')) {
-    const sentence = `${unread}: this version of Node.js cannot unpack them, so they are not captured.`;
-    return warning(sentence, 'Use Node.js 22.15 or newer for the command line: see docs/install.md.');
-  }
   return warning(`${unread}: this version of capture cannot read them, so they are not captured.`, NEWEST);
 }
 

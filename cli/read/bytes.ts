@@ -14,14 +14,9 @@ export interface Bytes {
 /** Agents pack transcripts that they have not touched for some time: Codex after a week, and unpacks them to go on. */
 const PACKED = '.zst';
 
-/** Node.js has zstd since 22.15. */
-const { zstdDecompressSync: unpackFrame } = zlib as { zstdDecompressSync?: typeof zlib.zstdDecompressSync };
-
-export const canUnpack = unpackFrame !== undefined;
-
 /** The path of the transcript that a packed file holds. Undefined if the file is not packed. */
 export const plainOf = (path: string): string | undefined =>
-  canUnpack && /\.jsonl\.zst$/.test(path) ? path.slice(0, -PACKED.length) : undefined;
+  /\.jsonl\.zst$/.test(path) ? path.slice(0, -PACKED.length) : undefined;
 
 /** The packed file that holds a transcript. Undefined if there is none, or if the transcript is also there unpacked. */
 export function packedAt(path: string): string | undefined {
@@ -94,7 +89,7 @@ function unpackHead(path: string): Buffer {
 
 function inflate(packed: Buffer, options: zlib.ZstdOptions, maxBytes: number): Buffer {
   try {
-    return unpackFrame?.(packed, options) ?? Buffer.alloc(0);
+    return zlib.zstdDecompressSync(packed, options);
   } catch (error) {
     const isLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
     throw isLarge ? tooLarge(maxBytes) : damaged();

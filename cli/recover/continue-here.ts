@@ -21,7 +21,7 @@ export async function continueHere(context: Context, name: string, given: string
   }
   const folder = resolve(context.folder, given ?? '.');
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new Failure(EXIT.usage, `${folder} is no folder.`, 'Name the folder in which the agent goes on.');
+    throw new Failure(EXIT.usage, `${folder} is no folder.`, 'Name the folder in which the agent continues.');
   }
   const { settings, spool } = await openPipeline(context);
   try {
