@@ -110,7 +110,7 @@ export interface Agent {
   restored?: RestoredForm;
   /** A prompt in a line of `history.jsonl` in its folder, where it keeps prompts longer than transcripts. */
   readPrompt?(line: JsonObject): PromptLine | undefined;
-  /** How a person goes on with a copy of a session. Absent if its program cannot, or reads sessions from a store of its own. */
+  /** How a person continues a copy of a session. Absent if its program cannot, or reads sessions from a store of its own. */
   continuation?: AgentContinuation;
   /** The events of one record. Never throws, and puts every leaf of the record into exactly one of them. */
   parse(record: JsonObject, place: RecordPlace): CapturedEvent[];

@@ -29,7 +29,7 @@ interface Wish {
   hashRecord: RecordHash;
   /** All events of the session to continue. */
   events: readonly SessionEvent[];
-  /** Where the agent goes on: an absolute path. */
+  /** The folder in which the agent continues: an absolute path. */
   folder: string;
 }
 

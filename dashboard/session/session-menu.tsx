@@ -65,7 +65,9 @@ export function SessionMenu({ session, onHelp, onMask }: Props) {
       {open === 'continuing' && (
         <Dialog title="Continue this session on your machine" onClose={close}>
           <div className="flex flex-col gap-3 text-13">
-            <p>Run this in the folder in which the agent goes on. It prints the command that continues the session.</p>
+            <p>
+              Run this in the folder where the agent should continue. It prints the command that continues the session.
+            </p>
             <CopyLine text={`capture resume ${session.sessionId}`} label="Copy the command" />
             <p className="text-muted">
               You confirm that the machine may read your sessions for 15 minutes. What you add becomes a session of its
