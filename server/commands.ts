@@ -53,25 +53,30 @@ export const COMMANDS: Record<string, Command> = {
 const OPTIONS_OF: Record<string, string> = {
   'scan-secrets': '[--apply] [--after SESSION] | --cancel',
   'audit verify': '[--heads FILE]',
-  backup: 'FILE [--scheduled]',
+  backup: 'FILE',
   restore: 'FILE [--check] [--key KEY]',
   export: 'ORGANIZATION FILE [--person USER]',
   import: 'FILE [--check] [--key KEY]',
 };
 
+const HELP = new Set(['help', '--help', '-h']);
+
 /**
- * Runs the command that the words begin with. The remaining words are its options.
+ * Runs the command that the words begin with; `help` lists all of them. The remaining words are its options.
  * @throws if there is no such command, or it fails
  */
 export async function runCommand(words: readonly string[], config: () => Config, write: Write): Promise<void> {
+  if (HELP.has(words.join(' '))) {
+    for (const name of Object.keys(COMMANDS)) write([name, OPTIONS_OF[name] ?? []].flat().join(' '));
+    return;
+  }
   for (let length = words.length; length > 0; length--) {
     const name = words.slice(0, length).join(' ');
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
     const isWhole = length === words.length || Object.hasOwn(OPTIONS_OF, name);
     if (command && isWhole) return command(config(), write, words.slice(length));
   }
-  const known = Object.keys(COMMANDS).map((name) => `\`${[name, OPTIONS_OF[name] ?? []].flat().join(' ')}\``);
-  throw new Error(`\`${words.join(' ')}\` is not a command. The commands are: ${known.join(', ')}`);
+  throw new Error(`\`${words.join(' ')}\` is not a command. \`help\` lists the commands.`);
 }
 
 /**
