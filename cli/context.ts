@@ -21,6 +21,8 @@ export interface Context {
   program: readonly string[];
   /** Milliseconds since 1970. */
   now: () => number;
+  /** Rejects when `signal` is aborted. */
+  sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   random: () => number;
   newKey: () => string;
   pid: number;

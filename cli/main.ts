@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { constants, homedir, hostname, setPriority } from 'node:os';
 import { isSea } from 'node:sea';
+import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { EXIT } from './failure.ts';
 import { exitCodeFor } from './setup/exit-codes.ts';
@@ -82,6 +83,7 @@ async function run(words: readonly string[]): Promise<number> {
       spawn,
       program: [process.execPath, ...(isSea() ? [] : process.argv.slice(1, 2))],
       now: Date.now,
+      sleep: (ms, signal) => setTimeout(ms, undefined, { signal }),
       random: Math.random,
       newKey: randomUUID,
       pid: process.pid,

@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Envelope, ed25519Of, keyIdOf } from '../../contract/dsse.ts';
 import type { Evidence } from '../../contract/evidence.ts';
 import { readSecretBytes } from '../../redact/key.ts';
@@ -109,7 +108,7 @@ async function writeReceipt(context: Context, spool: Spool, service: Service, se
       return write(resolve(context.folder, out), sessionId, signReceipt(chain, evidence, key, context.now()));
     }
     if (attempt === MAX_ATTEMPTS) throw differs(sessionId, events, chain.head.sequence);
-    await sleep(PAUSE_MS);
+    await context.sleep(PAUSE_MS);
   }
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, ServiceError } from '../../contract/client.ts';
 import type { CollectedReading, CollectedSecret, DevicePurpose, StartedDevice } from '../../contract/device.ts';
 import { paths } from '../../contract/pages.ts';
@@ -106,21 +105,21 @@ async function collect<Collected>(
   const end = context.now() + started.expiresIn * 1000;
   let interval = started.interval;
   while (context.now() < end) {
-    await pause(interval, context.stop);
+    await pause(interval, context);
     try {
       return await collect(client, started.deviceCode);
     } catch (error) {
       if (hasCode(error, 'slow_down')) interval += SLOWER_S;
-      else if (hasStatus(error, 429)) await pause(error.retryAfter ?? interval, context.stop);
+      else if (hasStatus(error, 429)) await pause(error.retryAfter ?? interval, context);
       else if (!hasCode(error, 'authorization_pending') && !isTemporary(error)) throw explain(error, again);
     }
   }
   throw tooLate(again);
 }
 
-async function pause(seconds: number, stop: AbortSignal): Promise<void> {
+async function pause(seconds: number, { sleep, stop }: Context): Promise<void> {
   try {
-    await sleep(seconds * 1000, undefined, { signal: stop });
+    await sleep(seconds * 1000, stop);
   } catch (error) {
     throw stop.aborted ? new Declined('Interrupted. Nothing was stored.') : error;
   }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { AGENTS } from '../agents/all.ts';
 import type { Context } from '../context.ts';
 import { fetchPlainly } from '../http.ts';
@@ -53,6 +54,7 @@ export function createContext(options: RunOptions): { context: Context; written:
     spawn,
     program: [process.execPath, MAIN],
     now: Date.now,
+    sleep: (ms, signal) => setTimeout(ms, undefined, { signal }),
     random: () => 0.01,
     newKey: () => crypto.randomUUID(),
     pid: 1,
