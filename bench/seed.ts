@@ -33,7 +33,7 @@ export async function seed<More>(
   more: (store: Store, seed: Seed) => Promise<More>,
 ): Promise<Seed & More> {
   // A statement that fills the store may take minutes.
-  const store = await openStore({ ...where, silentMs: 0, onError: console.error });
+  const store = await openStore({ ...where, patience: { silentMs: 0 }, onError: console.error });
   try {
     const now = Date.now();
     const claims = { issuer, subject: owner, email: `${owner}@example.com`, emailVerified: true };

@@ -67,7 +67,7 @@ async function upgradeFile(where: Where) {
 
 async function upgradeBeside(where: Where, databaseUrl: string, { secret, sessionId }: Seed & { sessionId: string }) {
   const service = await startService(where);
-  const pool = openPostgres(databaseUrl, console.error, { silentMs: 0, settings: SCHEMA_SETTINGS });
+  const pool = openPostgres(databaseUrl, console.error, { patience: { silentMs: 0 }, settings: SCHEMA_SETTINGS });
   const db = new Kysely({ dialect: postgresDialect(pool) });
   const append = async () => {
     const started = performance.now();

@@ -35,6 +35,8 @@ export interface HeadsOptions {
   maxSessions: number;
   /** How many keys are cached over all sessions, at about 300 bytes each; 0: none, because `commit` detects them. */
   maxKeys: number;
+  /** Milliseconds that a change may take, including the changes before it. Afterwards its caller must try again. */
+  changeMs?: number | undefined;
 }
 
 interface QueuedChange extends ChangeRequest {
@@ -46,7 +48,6 @@ interface QueuedChange extends ChangeRequest {
 
 /** How often another replica may be faster before the change fails. */
 const MAX_ATTEMPTS = 20;
-/** How long a change may take, including the changes before it. Afterwards its caller must try again. */
 const MAX_CHANGE_MS = 8_000;
 /** How many bytes of bodies are committed together. */
 const MAX_BATCH_BYTES = 1024 * 1024;
@@ -85,8 +86,9 @@ export class Heads<Seen extends CachedHead> implements Journal {
   change(change: ChangeRequest): Promise<Decision> {
     const { organizationId, sessionId } = change.place;
     const id = `${organizationId}.${sessionId}`;
+    const { changeMs = MAX_CHANGE_MS } = this.#options;
     const decided = new Promise<Decision>((resolve, reject) => {
-      const waiting = { ...change, resolve, reject, until: performance.now() + MAX_CHANGE_MS };
+      const waiting = { ...change, resolve, reject, until: performance.now() + changeMs };
       const queue = this.#queues.get(id);
       if (!queue) {
         this.#queues.set(id, [waiting]);
@@ -94,7 +96,7 @@ export class Heads<Seen extends CachedHead> implements Journal {
       } else if (queue.length < MAX_WAITING) queue.push(waiting);
       else reject(unavailable('Too many changes of this session wait. Try again.'));
     });
-    return withDeadline(() => decided, MAX_CHANGE_MS, undefined, tooSlow);
+    return withDeadline(() => decided, changeMs, undefined, tooSlow);
   }
 
   /** Caches a session that was just opened. */

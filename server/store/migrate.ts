@@ -34,12 +34,14 @@ export const schemaStatements = (engine: Engine): string[] =>
 /**
  * Brings the schema up to date, one change after the other, each in its own transaction. Replicas that start at the same time
  * wait for each other. A store with changes of a newer version is accepted if they are additive.
+ * @param pauseMs milliseconds between two attempts to lock the tables of a change
  * @throws if the store is too new or too old for this program, or a change fails
  */
 export async function migrate<Schema>(
   db: Kysely<Schema>,
   engine: Engine,
   changes: readonly SchemaChange[] = changesOf(engine),
+  pauseMs = PAUSE_MS,
 ): Promise<void> {
   const release = engine === 'postgres' ? await holdSchema(db) : undefined;
   try {
@@ -47,7 +49,7 @@ export async function migrate<Schema>(
     const known = new Set(changes.map(({ name }) => name));
     if (made.some(({ name, additive }) => !known.has(name) && additive === 0)) throw new Error(TOO_NEW);
     const missing = changes.filter(({ name }) => !made.some((one) => one.name === name));
-    for (const change of missing) await make(db, engine, change);
+    for (const change of missing) await make(db, engine, change, pauseMs);
     if (engine === 'postgres') await db.transaction().execute(grantTenant);
   } finally {
     await release?.();
@@ -91,10 +93,10 @@ const note = <Schema>(db: Kysely<Schema>, { name, isAdditive }: SchemaChange) =>
     db,
   );
 
-async function make<Schema>(db: Kysely<Schema>, engine: Engine, change: SchemaChange): Promise<void> {
+async function make<Schema>(db: Kysely<Schema>, engine: Engine, change: SchemaChange, pauseMs: number): Promise<void> {
   try {
     if ('index' in change && engine === 'postgres') await buildIndex(db, change);
-    else await retryLocked(() => runChange(db, engine, change));
+    else await retryLocked(() => runChange(db, engine, change), pauseMs);
   } catch (cause) {
     throw new Error(`the schema change ${change.name} failed; nothing of it was kept`, { cause });
   }
@@ -127,13 +129,13 @@ const PAUSE_MS = 1_000;
 const MAX_ATTEMPTS = 300;
 
 /** Retries a change that could not lock its tables. A longer wait for the lock would block all later statements, too. */
-async function retryLocked(work: () => Promise<void>): Promise<void> {
+async function retryLocked(work: () => Promise<void>, pauseMs: number): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       if (!isLockTimeout(error) || attempt === MAX_ATTEMPTS) throw error;
-      await setTimeout(PAUSE_MS);
+      await setTimeout(pauseMs);
     }
   }
 }

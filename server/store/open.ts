@@ -7,7 +7,14 @@ import type { Journal } from '../log/journal.ts';
 import { diskFull, type Engine, isDiskFull, isStoreLost, isUnavailable, storeUnavailable } from './dialect.ts';
 import { migrate } from './migrate.ts';
 import { createNotices, type Notices } from './notices.ts';
-import { limitedPool, openPostgres, postgresDialect, SCHEMA_SETTINGS, StoreUnsuitable } from './postgres.ts';
+import {
+  limitedPool,
+  openPostgres,
+  type Patience,
+  postgresDialect,
+  SCHEMA_SETTINGS,
+  StoreUnsuitable,
+} from './postgres.ts';
 import { createPostgresJournal } from './postgres-journal.ts';
 import type { Db, Tables } from './schema.ts';
 import { DiskSpace, type DiskSpaceOptions } from './sqlite/disk-space.ts';
@@ -41,8 +48,8 @@ export interface StoreOptions {
   /** Address of the same PostgreSQL without a pooler; absent: `databaseUrl`. */
   listenUrl?: string | undefined;
   dataDir: string;
-  /** Milliseconds that PostgreSQL may leave a statement without an answer; absent: 20 s. */
-  silentMs?: number | undefined;
+  /** How long a request waits for PostgreSQL. */
+  patience?: Patience | undefined;
   /** Called for errors of idle connections. */
   onError: (error: Error) => void;
   /** Keeps space on the disk for work other than appends, and says when the disk is full; absent: no space is kept. */
@@ -139,7 +146,7 @@ function fileIn(dataDir: string): string {
 
 /** Uses its own connections, which may wait for hours, and no pooler, which would limit them. */
 async function migratePostgres(url: string, onError: (error: Error) => void): Promise<void> {
-  const pool = openPostgres(url, onError, { silentMs: 0, settings: SCHEMA_SETTINGS });
+  const pool = openPostgres(url, onError, { patience: { silentMs: 0 }, settings: SCHEMA_SETTINGS });
   const db = new Kysely<Tables>({ dialect: postgresDialect(pool) });
   try {
     await assertOwner(db);
@@ -199,8 +206,8 @@ const keepingSpace = (journal: Journal, space: DiskSpace): Journal => ({
       : journal.change(change),
 });
 
-async function postgresStore({ listenUrl, silentMs, onError }: StoreOptions, url: string): Promise<Store> {
-  const pool = openPostgres(url, onError, { silentMs });
+async function postgresStore({ listenUrl, patience, onError }: StoreOptions, url: string): Promise<Store> {
+  const pool = openPostgres(url, onError, { patience });
   const tenant = await findTenant(pool).catch(async (error) => {
     await pool.end();
     throw error;
@@ -212,7 +219,7 @@ async function postgresStore({ listenUrl, silentMs, onError }: StoreOptions, url
     engine: 'postgres',
     db,
     longReads: { db: longDb, atOnce: LONG_READS.postgres },
-    journal: createPostgresJournal(pool),
+    journal: createPostgresJournal(pool, patience),
     pool,
     hasRowSecurity: tenant !== undefined,
     notices: createNotices(pool, listenUrl ?? url),

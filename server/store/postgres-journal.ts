@@ -8,7 +8,7 @@ import { sliceOf } from '../work.ts';
 import { findDeletedPlane } from './deletion-sql.ts';
 import { isUnavailable, storeUnavailable, uniqueViolation } from './dialect.ts';
 import type { KeyedAppend } from './log-state.ts';
-import { isLockTimeout } from './postgres.ts';
+import { isLockTimeout, type Patience } from './postgres.ts';
 import {
   type Addition,
   applyBehind,
@@ -55,8 +55,8 @@ interface PendingCommit {
 }
 
 /** The journal on PostgreSQL, which other processes write at the same time. */
-export function createPostgresJournal(pool: pg.Pool): Journal {
-  const heads = new Heads(new PostgresJournal(pool), REMEMBERED);
+export function createPostgresJournal(pool: pg.Pool, { changeMs }: Patience = {}): Journal {
+  const heads = new Heads(new PostgresJournal(pool), { ...REMEMBERED, changeMs });
   return {
     async change(change) {
       const { frame } = change;

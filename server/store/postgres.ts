@@ -11,10 +11,22 @@ const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'tex
 
 /** Longer than the server's own `statement_timeout`, which ends a statement with a reason and keeps its connection. */
 const SILENT_MS = 20_000;
+const CONNECTION_MS = 2_000;
+
+/** How many milliseconds a request waits for PostgreSQL. Absent values: the service's own limits. */
+export interface Patience {
+  /** For the answer to a statement, before its connection is closed; 0: no limit. */
+  silentMs?: number;
+  /** For a connection, while all are busy. */
+  connectionMs?: number;
+  /** For rows that another transaction has locked. */
+  lockMs?: number;
+  /** For a change of a session, together with the changes before it. */
+  changeMs?: number;
+}
 
 export interface PoolOptions {
-  /** How many milliseconds a statement may take before its connection is closed; 0: no limit. */
-  silentMs?: number | undefined;
+  patience?: Patience | undefined;
   /** Absent: the settings for requests. */
   settings?: Settings;
 }
@@ -26,12 +38,16 @@ export interface PoolOptions {
 export function openPostgres(
   url: string,
   onError: (error: Error) => void,
-  { silentMs = SILENT_MS, settings = SETTINGS }: PoolOptions = {},
+  {
+    patience: { silentMs = SILENT_MS, connectionMs = CONNECTION_MS, lockMs } = {},
+    settings = SETTINGS,
+  }: PoolOptions = {},
 ): pg.Pool {
+  const wanted = lockMs === undefined ? settings : { ...settings, lock_timeout: `${lockMs}ms` };
   const pool = new pg.Pool({
     connectionString: url,
     max: 20,
-    connectionTimeoutMillis: 2_000,
+    connectionTimeoutMillis: connectionMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
@@ -40,7 +56,7 @@ export function openPostgres(
     // Without it, the next request on a connection that timed out would get the old answer.
     pipeline: true,
     types: { getTypeParser },
-    onConnect: (client) => prepareConnection(client, settings),
+    onConnect: (client) => prepareConnection(client, wanted),
   });
   pool.on('error', onError);
   // A backend that ends while its client is checked out emits on the client, not on the pool.

@@ -15,7 +15,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('a PostgreSQL that does not answe
   let service: TestService;
   let world: World;
   beforeAll(async () => {
-    wired = await openWiredStore(5_000);
+    wired = await openWiredStore({ silentMs: 2_000, connectionMs: 1_000, lockMs: 250, changeMs: 3_000 });
     ({ own, wire } = wired);
     service = await startTestService('postgres', {}, wired.far);
     world = await createWorld(service);
@@ -111,8 +111,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('a PostgreSQL that does not answe
   test('because all connections are busy gets 503 with a time to retry', async () => {
     const { pool } = wired.far;
     const busy = await Promise.all(Array.from({ length: 20 }, () => pool?.connect()));
-    expectLater(await append());
-    expectLater(await issue());
+    for (const reply of await Promise.all([append(), issue()])) expectLater(reply);
     for (const client of busy) client?.release();
     expect((await append()).status).toBe(200);
   });

@@ -1,4 +1,5 @@
 import { openStore } from '../store/open.ts';
+import type { Patience } from '../store/postgres.ts';
 import { openTestStore, type TestStore } from './engines.ts';
 import { startWire, type Wire } from './wire.ts';
 
@@ -12,8 +13,7 @@ export interface WiredStore {
   dispose(): Promise<void>;
 }
 
-/** @param silentMs milliseconds after which a silent server is given up; absent: the service's own limit */
-export async function openWiredStore(silentMs?: number): Promise<WiredStore> {
+export async function openWiredStore(patience?: Patience): Promise<WiredStore> {
   const own = await openTestStore('postgres');
   const url = new URL(String(own.databaseUrl));
   const wire = await startWire(Number(url.port));
@@ -21,7 +21,7 @@ export async function openWiredStore(silentMs?: number): Promise<WiredStore> {
   const far = await openStore({
     dataDir: own.dataDir,
     databaseUrl: url.href,
-    ...(silentMs !== undefined && { silentMs }),
+    patience,
     onError: () => undefined,
   });
   return {
