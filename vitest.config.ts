@@ -4,7 +4,7 @@ import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { patience, SEED } from './contract/test/runs.ts';
 import { CHROMIUM } from './dashboard/e2e/harness/chromium.ts';
-import { builtThreads } from './server/test/built-service.ts';
+import { builtThreads } from './test/built-service.ts';
 
 /** Node's compile cache for the programs that tests start. It halves their start time. */
 const COMPILE_CACHE = join(import.meta.dirname, 'artefacts/compiled');
@@ -30,8 +30,8 @@ export default defineConfig({
           exclude: ['**/node_modules/**', 'dashboard/e2e/**', 'cli/test/agents/real/**', ...LEFT_OUT],
           globalSetup: [
             'contract/test/temporary.ts',
-            'cli/test/compiled.ts',
-            'server/test/built-service.ts',
+            'test/compiled.ts',
+            'test/built-service.ts',
             'server/test/postgres.ts',
             'server/test/nats.ts',
           ],
@@ -95,8 +95,8 @@ export default defineConfig({
           include: ['dashboard/e2e/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...LEFT_OUT],
           globalSetup: [
-            'cli/test/compiled.ts',
-            'server/test/built-service.ts',
+            'test/compiled.ts',
+            'test/built-service.ts',
             'dashboard/e2e/harness/build.ts',
             'dashboard/e2e/harness/shared.ts',
           ],

@@ -4,10 +4,10 @@ import { Indexer } from '../server/derive/indexer.ts';
 import { readPriceList } from '../server/derive/prices/price-list.ts';
 import { readVersion } from '../server/derive/version.ts';
 import { openStore, type Store } from '../server/store/open.ts';
-import { startIssuer } from './issuer.ts';
+import { startIssuer } from '../test/issuer.ts';
 import type { Options } from './options.ts';
 import { createDatabase, startPostgres } from './postgres.ts';
-import { startService, type Where, withFolder } from './process.ts';
+import { startMeasured, type Where, withFolder } from './process.ts';
 import { quantile, type Row } from './report.ts';
 import { createCorpus } from './search-corpus.ts';
 import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
@@ -61,7 +61,7 @@ async function appendBeside(where: Where, seconds: number, events: number) {
   const issuer = await startIssuer();
   const made = await seed(where, issuer.url, OWNER, (store, seeded) => fill(store, seeded, events));
   const rate = events === 0 ? { events: 0, seconds: 1 } : await deriveSome(where, events / 10);
-  const service = await startService(where, issuer.env);
+  const service = await startMeasured(where, issuer.env);
   try {
     return { rate, times: await append(service.url, made, seconds) };
   } finally {

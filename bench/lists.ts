@@ -3,11 +3,11 @@ import { secret } from '../server/store/audit-chain.ts';
 import { registerEnvironment } from '../server/store/environments.ts';
 import { upsertInstallation } from '../server/store/installations.ts';
 import type { Store } from '../server/store/open.ts';
+import { startIssuer } from '../test/issuer.ts';
 import { copyRow } from './copies.ts';
-import { startIssuer } from './issuer.ts';
 import type { Options } from './options.ts';
 import { onBothEngines } from './postgres.ts';
-import { startService, type Where } from './process.ts';
+import { startMeasured, type Where } from './process.ts';
 import { median, type Row } from './report.ts';
 import { type Seed, seed, seedSessions } from './seed.ts';
 
@@ -25,7 +25,7 @@ export const benchLists = ({ table }: Options): Promise<Row[]> =>
 async function measureEngine(engine: string, where: Where, table: boolean): Promise<Row[]> {
   const issuer = await startIssuer();
   const { rareMachine, environmentId } = await seed(where, issuer.url, OWNER, seedMillion);
-  const service = await startService(where, issuer.env);
+  const service = await startMeasured(where, issuer.env);
   try {
     const headers = { authorization: `Bearer ${await issuer.token(OWNER, `${OWNER}@example.com`)}` };
     const rows: Row[] = [];

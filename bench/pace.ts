@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '../server/public-url.ts';
+import { startIssuer } from '../test/issuer.ts';
 import { settled } from './append/measure.ts';
-import { startIssuer } from './issuer.ts';
 import type { Options } from './options.ts';
-import { startService, withFolder } from './process.ts';
+import { startMeasured, withFolder } from './process.ts';
 import type { Row } from './report.ts';
 import { createCorpus } from './search-corpus.ts';
 import { seed, seedEvents, seedSessions } from './seed.ts';
@@ -45,7 +45,7 @@ async function measure(dataDir: string, size: number, seconds: number) {
     return { sessions: ids };
   });
   const operations = await freePort('127.0.0.1');
-  const service = await startService({ dataDir }, { ...issuer.env, OPERATIONS_PORT: String(operations) });
+  const service = await startMeasured({ dataDir }, { ...issuer.env, OPERATIONS_PORT: String(operations) });
   const append = async (session = sessions[0]) => {
     const body = JSON.stringify({ events: [makeEvent()] });
     const headers = {
@@ -57,7 +57,7 @@ async function measure(dataDir: string, size: number, seconds: number) {
     if (!answer.ok) throw new Error(`an append was answered with ${answer.status}`);
     return body.length;
   };
-  const written = () => Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${service.child.pid}/io`, 'utf8'))?.[1]);
+  const written = () => Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${service.pid}/io`, 'utf8'))?.[1]);
   try {
     // The code is compiled, and the thread has the session.
     for (let n = 0; n < WARM; n++) await append(sessions[1]);

@@ -1,5 +1,5 @@
-import { startIssuer } from './issuer.ts';
-import { startService, withFolder } from './process.ts';
+import { startIssuer } from '../test/issuer.ts';
+import { startMeasured, withFolder } from './process.ts';
 import { median, type Row } from './report.ts';
 import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
 import { createEvents } from './text.ts';
@@ -28,7 +28,7 @@ async function compare(
 ): Promise<Row> {
   const issuer = await startIssuer();
   const pages = await prepare(folder, issuer.url);
-  const service = await startService({ dataDir: folder }, issuer.env);
+  const service = await startMeasured({ dataDir: folder }, issuer.env);
   try {
     const read = async ({ url, owner }: Pages['small']) => {
       const headers = { authorization: `Bearer ${await issuer.token(owner, `${owner}@example.com`)}` };

@@ -1,20 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { bundleProgram } from '../script/release/bundle.ts';
-import { freePort } from '../server/public-url.ts';
-import { startIssuer } from './issuer.ts';
+import { startIssuer } from '../test/issuer.ts';
+import { type Launch, type Service, SOURCE, startService, UNLIMITED } from '../test/service.ts';
 import { PEPPER, seed } from './seed.ts';
 
-const MAIN = fileURLToPath(new URL('../server/main.ts', import.meta.url));
-
-export interface RunningService {
-  url: string;
+/** A service whose work is measured. */
+export interface MeasuredService extends Service {
   port: number;
-  child: ChildProcess;
   /** Processor time used so far, in seconds. */
   cpuSeconds(): number;
   /** The part of it that the deriving thread used. */
@@ -28,37 +22,22 @@ export interface Where {
   databaseUrl?: string;
 }
 
-/** Starts the service on a seeded store without rate limits. The variable `NODE_FLAGS` has flags for Node. */
-export async function startService(
+/** Starts the service on a seeded store without rate limits, by default from source. */
+export async function startMeasured(
   { dataDir, databaseUrl }: Where,
   extra: Record<string, string> = {},
-  program = MAIN,
-): Promise<RunningService> {
-  const port = await freePort('127.0.0.1');
-  const env = {
-    PATH: process.env.PATH ?? '',
-    PORT: String(port),
-    DATA_DIR: dataDir,
-    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
-    SECRET_PEPPER: PEPPER,
-    LOG_LEVEL: 'warn',
-    RATE_LIMIT_SECRET: '0',
-    RATE_LIMIT_USER: '0',
-    RATE_LIMIT_ADDRESS: '0',
-    ...extra,
-  };
-  const options = extra.NODE_FLAGS ? extra.NODE_FLAGS.split(' ') : [];
-  const child = spawn(process.execPath, [...options, program], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  await ready(child);
+  { program = SOURCE, flags }: Launch = {},
+): Promise<MeasuredService> {
+  const store = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl };
+  const variables = { ...store, SECRET_PEPPER: PEPPER, ...UNLIMITED, ...extra };
+  const service = await startService(dataDir, variables, { program, flags });
   return {
-    url: `http://127.0.0.1:${port}`,
-    port,
-    child,
-    cpuSeconds: () => cpuSeconds(child.pid ?? 0),
-    derivingSeconds: () => threadSeconds(child.pid ?? 0, 'indexer'),
+    ...service,
+    port: Number(new URL(service.url).port),
+    cpuSeconds: () => cpuSeconds(service.pid),
+    derivingSeconds: () => threadSeconds(service.pid, 'indexer'),
     async stop() {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
+      if ((await service.end('SIGTERM')) !== 0) process.stderr.write(service.output());
     },
   };
 }
@@ -68,7 +47,7 @@ export async function startSeededService(folder: string, extra: Record<string, s
   const issuer = await startIssuer();
   const dataDir = join(folder, 'data');
   const { secret } = await seed({ dataDir }, issuer.url, 'owner', async () => ({}));
-  const { url, stop, cpuSeconds, derivingSeconds } = await startService({ dataDir }, { ...issuer.env, ...extra });
+  const { url, stop, cpuSeconds, derivingSeconds } = await startMeasured({ dataDir }, { ...issuer.env, ...extra });
   return {
     ...{ dataDir, secret, url, cpuSeconds, derivingSeconds },
     async stop() {
@@ -76,21 +55,6 @@ export async function startSeededService(folder: string, extra: Record<string, s
       issuer.close();
     },
   };
-}
-
-/** Waits for the line that says that the process is ready; warnings may precede it. */
-async function ready(child: ChildProcess): Promise<void> {
-  const exited = once(child, 'exit').then(() => {
-    throw new Error('the process ended before it was ready');
-  });
-  const said = new Promise<void>((resolve) => {
-    let output = '';
-    child.stdout?.on('data', (chunk) => {
-      output += chunk;
-      if (/ is ready/.test(output)) resolve();
-    });
-  });
-  await Promise.race([said, exited]);
 }
 
 /** Bundles the command line as `script/capture` does. `BENCH_CAPTURE` names another program, such as `cli/main.ts`. */

@@ -9,9 +9,9 @@ import { RowWords } from '../server/search/row-words.ts';
 import { addWords } from '../server/search/words.ts';
 import type { Store } from '../server/store/open.ts';
 import { Signature } from '../server/store/signature.ts';
-import { startIssuer } from './issuer.ts';
+import { startIssuer } from '../test/issuer.ts';
 import { onBothEngines } from './postgres.ts';
-import { startService, type Where } from './process.ts';
+import { startMeasured, type Where } from './process.ts';
 import { median, quantile, type Row } from './report.ts';
 import { createCorpus, identifierOf, pathOf } from './search-corpus.ts';
 import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
@@ -31,7 +31,7 @@ export const benchSearch = (): Promise<Row[]> => onBothEngines(measure);
 async function measure(engine: string, where: Where): Promise<Row[]> {
   const issuer = await startIssuer();
   const made = await seed(where, issuer.url, OWNER, fill);
-  const service = await startService(where, issuer.env);
+  const service = await startMeasured(where, issuer.env);
   try {
     const headers = { authorization: `Bearer ${await issuer.token(OWNER, `${OWNER}@example.com`)}` };
     const rows: Row[] = [];

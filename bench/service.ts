@@ -1,10 +1,17 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { makeService } from '../script/release/service.ts';
-import { startIssuer } from './issuer.ts';
+import { startIssuer } from '../test/issuer.ts';
+import { SOURCE } from '../test/service.ts';
 import type { Options } from './options.ts';
-import { measureFamily, peakMemory, type RunningService, residentMemory, startService, withFolder } from './process.ts';
+import {
+  type MeasuredService,
+  measureFamily,
+  peakMemory,
+  residentMemory,
+  startMeasured,
+  withFolder,
+} from './process.ts';
 import { median, quantile, type Row } from './report.ts';
 import { seed, seedEvents, seedSessions } from './seed.ts';
 import { createEvents } from './text.ts';
@@ -41,18 +48,18 @@ export function benchService({ seconds, rounds }: Options): Promise<Row[]> {
       return { sessions };
     });
     const asBuilt = way('as `script/start` builds it', join(built, 'main.cjs'));
-    const ways: Way[] = [asBuilt, way('from source', fileURLToPath(new URL('../server/main.ts', import.meta.url)))];
+    const ways: Way[] = [asBuilt, way('from source', SOURCE)];
     // The first start of each way reads its files from the disk, later ones from memory, so it does not count.
     for (let run = -1; run < STARTS; run++) for (const way of ways) await measureStart(way, dataDir, run >= 0);
     const people = { secret, sessions, token: await issuer.token('owner', 'owner@example.com') };
     for (let run = 0; run < rounds; run++) {
       for (const way of ways) {
-        const service = await startService({ dataDir }, SETTINGS, way.program);
+        const service = await startMeasured({ dataDir }, SETTINGS, way);
         await measureMemory(way, service, people);
         await service.stop();
       }
     }
-    const service = await startService({ dataDir }, { ...SETTINGS, ...issuer.env }, asBuilt.program);
+    const service = await startMeasured({ dataDir }, { ...SETTINGS, ...issuer.env }, asBuilt);
     await measureSoak(asBuilt, service, people, seconds * 12_000);
     await service.stop();
     issuer.close();
@@ -71,7 +78,7 @@ const way = (name: string, program: string): Way => ({
 /** Measures until the line that the service is ready, with the default embedded identity provider. */
 async function measureStart({ program, startMs, startCpuMs }: Way, dataDir: string, counts: boolean): Promise<void> {
   const started = performance.now();
-  const service = await startService({ dataDir }, SETTINGS, program);
+  const service = await startMeasured({ dataDir }, SETTINGS, { program });
   const took = performance.now() - started;
   const cpu = service.cpuSeconds() * 1000;
   // Node stores the compiled code when the process ends by itself.
@@ -83,7 +90,7 @@ async function measureStart({ program, startMs, startCpuMs }: Way, dataDir: stri
 }
 
 /** Waits for the service's work after the line that it is ready. */
-async function settle({ url }: RunningService): Promise<void> {
+async function settle({ url }: MeasuredService): Promise<void> {
   await sleep(200);
   await (await fetch(`${url}/health`)).text();
 }
@@ -96,7 +103,7 @@ interface People {
   sessions: readonly string[];
 }
 
-async function measureMemory(way: Way, service: RunningService, people: People): Promise<void> {
+async function measureMemory(way: Way, service: MeasuredService, people: People): Promise<void> {
   await untilRest(service);
   note(way, 'idle', service);
   await use(service, people);
@@ -108,7 +115,7 @@ async function measureMemory(way: Way, service: RunningService, people: People):
 }
 
 /** Appends, searches and reads pages concurrently, with pauses, which uses a part of a processor. */
-async function measureSoak(way: Way, service: RunningService, people: People, ms: number): Promise<void> {
+async function measureSoak(way: Way, service: MeasuredService, people: People, ms: number): Promise<void> {
   const until = performance.now() + ms;
   const repeat = async (work: (n: number) => Promise<Response>) => {
     for (let n = 0; performance.now() < until; n++) {
@@ -130,7 +137,7 @@ async function measureSoak(way: Way, service: RunningService, people: People, ms
   const paging = repeat((n) => fetch(`${mine}/sessions/${people.sessions[n % 100]}/events`, { headers }));
   await Promise.all([...appending, ...searching, paging]);
   note(way, 'at the end of the soak', service);
-  way.memory['most in the soak'] = { resident: [peakMemory(service.child.pid ?? 0)] };
+  way.memory['most in the soak'] = { resident: [peakMemory(service.pid)] };
   await untilRest(service);
   note(way, 'at rest after the soak', service);
 }
@@ -138,21 +145,21 @@ async function measureSoak(way: Way, service: RunningService, people: People, ms
 const WORDS = ['license', 'module', 'function', 'return', 'version'];
 
 /** Waits until the service has used hardly any processor time for `IDLE_MS`, since deriving continues after the answers. */
-async function untilRest({ cpuSeconds }: RunningService): Promise<void> {
+async function untilRest({ cpuSeconds }: MeasuredService): Promise<void> {
   for (let before = Number.NEGATIVE_INFINITY; cpuSeconds() - before > 0.05; ) {
     before = cpuSeconds();
     await sleep(IDLE_MS);
   }
 }
 
-function note({ memory }: Way, moment: string, { child: { pid = 0 } }: RunningService): void {
+function note({ memory }: Way, moment: string, { pid }: MeasuredService): void {
   memory[moment] ??= { resident: [], proportional: [] };
   memory[moment].resident.push(residentMemory(pid));
   memory[moment].proportional?.push(measureFamily(pid).memory);
 }
 
 /** Sends the requests of an agent's machine and of a glance at the dashboard. */
-async function use(service: RunningService, people: People): Promise<void> {
+async function use(service: MeasuredService, people: People): Promise<void> {
   const makeEvent = createEvents(2);
   for (let n = 0; n < REQUESTS; n++) {
     const reply = n % 4 === 3 ? await fetch(`${service.url}/config`) : await append(service, people, n, makeEvent);
@@ -162,7 +169,7 @@ async function use(service: RunningService, people: People): Promise<void> {
 }
 
 function append(
-  { url }: RunningService,
+  { url }: MeasuredService,
   { secret, sessions }: People,
   session: number,
   makeEvent: ReturnType<typeof createEvents>,

@@ -4,7 +4,7 @@ import { changesOf, migrate, type SchemaChange } from '../server/store/migrate.t
 import { openStore, type Store } from '../server/store/open.ts';
 import { openPostgres, postgresDialect, SCHEMA_SETTINGS } from '../server/store/postgres.ts';
 import { onBothEngines } from './postgres.ts';
-import { startService, type Where } from './process.ts';
+import { startMeasured, type Where } from './process.ts';
 import { median, type Row } from './report.ts';
 import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
 import { createEvents } from './text.ts';
@@ -66,7 +66,7 @@ async function upgradeFile(where: Where) {
 }
 
 async function upgradeBeside(where: Where, databaseUrl: string, { secret, sessionId }: Seed & { sessionId: string }) {
-  const service = await startService(where);
+  const service = await startMeasured(where);
   const pool = openPostgres(databaseUrl, console.error, { patience: { silentMs: 0 }, settings: SCHEMA_SETTINGS });
   const db = new Kysely({ dialect: postgresDialect(pool) });
   const append = async () => {

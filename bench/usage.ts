@@ -6,10 +6,10 @@ import { readPriceList } from '../server/derive/prices/price-list.ts';
 import { readVersion } from '../server/derive/version.ts';
 import type { Store } from '../server/store/open.ts';
 import { weekOf } from '../server/store/summed-days.ts';
+import { startIssuer } from '../test/issuer.ts';
 import { copyRow } from './copies.ts';
-import { startIssuer } from './issuer.ts';
 import { onBothEngines } from './postgres.ts';
-import { startService, type Where } from './process.ts';
+import { startMeasured, type Where } from './process.ts';
 import { median, type Row } from './report.ts';
 import { createCorpus } from './search-corpus.ts';
 import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
@@ -31,7 +31,7 @@ export const benchUsage = (): Promise<Row[]> => onBothEngines(measure);
 async function measure(engine: string, where: Where): Promise<Row[]> {
   const issuer = await startIssuer();
   const { today } = await seed(where, issuer.url, OWNER, fill);
-  const service = await startService(where, issuer.env);
+  const service = await startMeasured(where, issuer.env);
   try {
     const headers = { authorization: `Bearer ${await issuer.token(OWNER, `${OWNER}@example.com`)}` };
     const rows: Row[] = [];

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { startIssuer } from '../bench/issuer.ts';
 import type { Where } from '../bench/process.ts';
 import { PEPPER, seed } from '../bench/seed.ts';
 import { ROOT } from '../script/release/bundle.ts';
 import { makeService } from '../script/release/service.ts';
-import { type ServiceProcess, startProcess } from '../server/test/process.ts';
 import type { Trouble, Wire } from '../server/test/wire.ts';
+import { startIssuer } from '../test/issuer.ts';
+import { type Service, startService, UNLIMITED } from '../test/service.ts';
 import type { Clock } from './clock.ts';
 import type { Disk } from './disk.ts';
 import type { Fault } from './rounds.ts';
@@ -45,9 +45,7 @@ export async function settleIn(where: Where) {
       // The service deletes expired sessions when it starts.
       RETENTION_DAYS: '1',
       LOG_LEVEL: 'silent',
-      RATE_LIMIT_SECRET: '0',
-      RATE_LIMIT_USER: '0',
-      RATE_LIMIT_ADDRESS: '0',
+      ...UNLIMITED,
     },
   };
 }
@@ -79,15 +77,15 @@ export async function supervise(
   dataDir: string,
   variables: Record<string, string>,
 ): Promise<Supervised> {
-  let running: ServiceProcess | undefined;
-  let last: ServiceProcess | undefined;
+  let running: Service | undefined;
+  let last: Service | undefined;
   let current: Release = { program };
 
   /** Retries if the process ends before it is ready: on a busy machine the store may be too slow for it. */
   async function start(tries = 5): Promise<void> {
     if (running) return;
     try {
-      const started = await startProcess(dataDir, { ...variables, ...current.variables }, current.program);
+      const started = await startService(dataDir, { ...variables, ...current.variables }, current);
       running = started;
       last = started;
       void started.ended.then(() => {

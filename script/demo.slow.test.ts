@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,15 +5,16 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { createClient } from '../contract/client.ts';
 import { freePort } from '../server/public-url.ts';
+import { type Running, startProcess } from '../test/process.ts';
 import { type Credentials, signIn } from './demo/sign-in.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dataDir = mkdtempSync(join(tmpdir(), 'capture-demo-'));
-let running: ChildProcess | undefined;
+let running: Running | undefined;
 
 afterAll(async () => {
   // Send SIGTERM instead of SIGKILL, so that the demo stops its service.
-  if (running?.exitCode === null && running.kill('SIGTERM')) await once(running, 'exit');
+  await running?.end('SIGTERM');
   rmSync(dataDir, { recursive: true, force: true });
 });
 
@@ -37,13 +36,8 @@ test('the demo has sessions, keeps them after a restart, and prints no log lines
 async function runDemo() {
   const port = await freePort('127.0.0.1');
   const env = { ...process.env, PORT: String(port), DATA_DIR: dataDir };
-  running = spawn(process.execPath, ['script/demo.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const ended = once(running, 'close');
-  let output = '';
-  running.stdout?.on('data', (text) => {
-    output += text;
-  });
-  await said(running, 'Sign in with');
+  running = startProcess([process.execPath, 'script/demo.ts'], { cwd: root, env });
+  await running.until(/Sign in with/);
   const url = `http://127.0.0.1:${port}`;
   const credentials = JSON.parse(readFileSync(join(dataDir, 'demo', 'demo.json'), 'utf8')) as Credentials;
   const token = await signIn(url, credentials);
@@ -53,21 +47,6 @@ async function runDemo() {
   const { summaries } = (await client.listSessionSummaries({ query: { sessionIds } })).body;
   const owners = [...new Set(summaries.map(({ userId }) => userId))];
   const { userId } = (await client.getPerson({})).body;
-  running.kill('SIGINT');
-  const [exitCode] = (await ended) as [number | null];
-  return { credentials, sessions: body.sessions, owners, userId, exitCode, output };
-}
-
-/** Waits for the text. If the process ends first, it fails with the whole output. */
-function said(child: ChildProcess, text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let output = '';
-    const read = (chunk: Buffer) => {
-      output += chunk;
-      if (output.includes(text)) resolve();
-    };
-    child.stdout?.on('data', read);
-    child.stderr?.on('data', read);
-    child.once('exit', () => reject(new Error(output)));
-  });
+  const exitCode = await running.end('SIGINT');
+  return { credentials, sessions: body.sessions, owners, userId, exitCode, output: running.output() };
 }

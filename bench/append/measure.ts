@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../server/public-url.ts';
-import { startIssuer } from '../issuer.ts';
-import { cpuByKind, startService, type Where } from '../process.ts';
+import { startIssuer } from '../../test/issuer.ts';
+import { cpuByKind, startMeasured, type Where } from '../process.ts';
 import { seed, seedSessions } from '../seed.ts';
 import type { Measured, Task } from './generator.ts';
 
@@ -53,10 +53,10 @@ export async function loadService(
   const seeded = await seed(where, issuer.url, owner, async (store, made) => ({
     sessions: await seedSessions(store, made, CONNECTIONS),
   }));
-  const flags = { NODE_FLAGS: process.env.BENCH_NODE_FLAGS ?? '' };
+  const flags = process.env.BENCH_NODE_FLAGS?.split(' ');
   const operations = await freePort('127.0.0.1');
   const ports = { OPERATIONS_PORT: String(operations) };
-  const service = await startService(where, { ...issuer.env, ...flags, ...ports, ...env }, program);
+  const service = await startMeasured(where, { ...issuer.env, ...ports, ...env }, { program, flags });
   try {
     const { port } = service;
     const task: Task = { port, secret: seeded.secret, sessions: seeded.sessions, ...load };

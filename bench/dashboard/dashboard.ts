@@ -6,7 +6,7 @@ import { launchBrowser } from '../../dashboard/e2e/harness/browser.ts';
 import { buildDashboard } from '../../dashboard/e2e/harness/build.ts';
 import { startService } from '../../dashboard/e2e/harness/service.ts';
 import { signIn, signUp } from '../../script/demo/sign-in.ts';
-import { buildService } from '../../server/test/built-service.ts';
+import { buildService } from '../../test/built-service.ts';
 import { withFolder } from '../process.ts';
 import type { Row } from '../report.ts';
 import { measureList, type Seeding, seedList, startSeeding } from './list.ts';

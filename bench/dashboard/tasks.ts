@@ -6,7 +6,7 @@ import { buildDashboard } from '../../dashboard/e2e/harness/build.ts';
 import { type Service, startService } from '../../dashboard/e2e/harness/service.ts';
 import { linkTo } from '../../dashboard/e2e/steps/outbox.ts';
 import { signIn, signUp } from '../../script/demo/sign-in.ts';
-import { buildService } from '../../server/test/built-service.ts';
+import { buildService } from '../../test/built-service.ts';
 import { withFolder } from '../process.ts';
 import type { Row } from '../report.ts';
 import { createHand, type Hand } from './hand.ts';

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { generateKeyPair, SignJWT } from 'jose';
 import { freePort } from '../../server/public-url.ts';
-import { startIssuer } from '../issuer.ts';
+import { startIssuer } from '../../test/issuer.ts';
 import type { Options } from '../options.ts';
-import { peakMemory, resetPeak, residentMemory, startService, withFolder } from '../process.ts';
+import { peakMemory, resetPeak, residentMemory, startMeasured, withFolder } from '../process.ts';
 import type { Row } from '../report.ts';
 import { type Case, createCases } from './cases.ts';
 import { measureFloor } from './floor.ts';
@@ -50,14 +49,13 @@ export function benchOthers({ seconds, table }: Options): Promise<Row[]> {
 type Victim = Awaited<ReturnType<typeof startVictim>>;
 
 async function startVictim(dataDir: string, port: number, env: Record<string, string>) {
-  const service = await startService({ dataDir }, { ...env, PORT: String(port), LOG_LEVEL: 'fatal' });
+  const service = await startMeasured({ dataDir }, { ...env, PORT: String(port), LOG_LEVEL: 'fatal' });
   const probe = await startProbe(port);
   async function end() {
     probe.stop();
-    service.child.kill('SIGKILL');
-    await once(service.child, 'exit');
+    await service.end('SIGKILL');
   }
-  return { pid: service.child.pid ?? 0, probe, end };
+  return { pid: service.pid, probe, end };
 }
 
 async function measure({ pid, probe }: Victim, run: Case['run']) {

@@ -49,7 +49,7 @@ function note(imports: typeof files, from: string, to: string, fact: string): vo
 
 /** The folder of a file: `cli/read` for `cli/read/stored/stream.ts`, and `cli/account.ts` for itself. */
 function folderOf(path: string): string | undefined {
-  return /^(?:cli|server|dashboard|contract|transcript|redact)\/[^/]+/.exec(path)?.[0];
+  return /^(?:cli|server|dashboard|contract|transcript|redact|test)\/[^/]+/.exec(path)?.[0];
 }
 
 function circlesIn(imports: typeof files): string[][] {

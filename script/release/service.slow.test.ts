@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient } from '../../contract/client.ts';
 import { openTestStore } from '../../server/test/engines.ts';
-import { killLeftovers, startProcess } from '../../server/test/process.ts';
+import { killLeftovers } from '../../test/process.ts';
+import { startService, welcomeLinkOf } from '../../test/service.ts';
 import { signIn, signUp } from '../demo/sign-in.ts';
 import { ROOT } from './bundle.ts';
 import { expectNewerNode } from './program.ts';
@@ -22,11 +23,9 @@ afterAll(() => {
 test('the built service supports the steps from the first account to an invitation by mail', async () => {
   const store = await openTestStore('sqlite');
   await store.close();
-  const service = await startProcess(store.dataDir, {}, program);
+  const service = await startService(store.dataDir, {}, { program });
   const ada = { email: 'ada@example.com', password: 'a long enough password' };
-  const welcomeLink = () => /https?:\S+\/welcome\?token=\S+/.exec(service.output())?.[0];
-  await expect.poll(welcomeLink).toBeDefined();
-  await signUp(String(welcomeLink()), ada);
+  await signUp(await welcomeLinkOf(service), ada);
   const token = await signIn(service.url, ada);
 
   const client = createClient({ baseUrl: service.url, credential: () => token });
@@ -50,7 +49,7 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const store = await openTestStore('sqlite');
     await store.close();
-    const service = await startProcess(store.dataDir, {}, program);
+    const service = await startService(store.dataDir, {}, { program });
     const ask = () =>
       fetch(`${service.url}/v1/organizations/me`, { headers: { authorization: `Bearer cap_live_${'a'.repeat(43)}` } });
     // Send the requests concurrently, so that they need readers.
@@ -80,7 +79,7 @@ test('the built service is pure ASCII, which V8 stores with one byte for each ch
 
 test('the built service runs on PostgreSQL', async () => {
   const store = await openTestStore('postgres');
-  const service = await startProcess(store.dataDir, { DATABASE_URL: String(store.databaseUrl) }, program);
+  const service = await startService(store.dataDir, { DATABASE_URL: String(store.databaseUrl) }, { program });
   expect((await fetch(`${service.url}/health`)).status).toBe(200);
   await service.end('SIGTERM');
   await store.dispose();

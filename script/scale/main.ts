@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { startIssuer } from '../../bench/issuer.ts';
 import { cpuByKind } from '../../bench/process.ts';
 import { seed } from '../../bench/seed.ts';
+import { startIssuer } from '../../test/issuer.ts';
 import { type Answers, countStored, createLoad, openSession } from './load.ts';
 import { startTopology } from './topology.ts';
 

@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,8 +11,9 @@ import { PEPPER } from '../../bench/seed.ts';
 import { freePort } from '../../server/public-url.ts';
 import { startNatsCluster } from '../../server/test/nats.ts';
 import { startServer } from '../../server/test/postgres.ts';
+import { type Running, startProcess } from '../../test/process.ts';
+import { SOURCE } from '../../test/service.ts';
 
-const MAIN = fileURLToPath(new URL('../../server/main.ts', import.meta.url));
 const PROXY = fileURLToPath(new URL('../../deploy/haproxy.cfg', import.meta.url));
 
 /** A process, or a server with several processes. */
@@ -22,8 +21,8 @@ export interface Part {
   /** Kills it without warning. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** Asks it to end with SIGTERM. @returns its exit code */
-  ask?(): Promise<number | null>;
+  /** Asks it to end with SIGTERM. @returns its exit code, or the signal that ended it */
+  ask?(): Promise<number | string | undefined>;
 }
 
 export interface Topology {
@@ -55,7 +54,7 @@ export async function startTopology<Seeded>(
   const ports = await Promise.all([...names, 'proxy'].flatMap(() => [freePort('127.0.0.1'), freePort('127.0.0.1')]));
   const operations = (index: number) => String(ports[index * 2 + 1]);
   const services = names.map((name, index) =>
-    program([process.execPath, MAIN], {
+    program([process.execPath, SOURCE], {
       ...env,
       ROLE: name.startsWith('api') ? 'api' : 'worker',
       PORT: String(ports[index * 2]),
@@ -95,28 +94,23 @@ interface Program extends Required<Omit<Part, 'start'>> {
   start(isReady?: () => Promise<boolean>): Promise<void>;
 }
 
-function program([command = '', ...words]: string[], env: Record<string, string>): Program {
-  let child: ChildProcess | undefined;
-  process.once('exit', () => child?.kill('SIGKILL'));
+function program(command: readonly string[], env: Record<string, string>): Program {
+  let running: Running | undefined;
+  process.once('exit', () => running?.signal('SIGKILL'));
   const end = async (signal: NodeJS.Signals) => {
-    const ended = child;
-    child = undefined;
-    if (!ended || ended.exitCode !== null || ended.signalCode !== null) return null;
-    ended.kill(signal);
-    return ((await once(ended, 'exit')) as [number | null])[0];
+    const ending = running;
+    running = undefined;
+    return ending?.end(signal);
   };
   return {
     async start(isReady) {
-      let said = '';
-      child = spawn(command, words, {
-        env: { PATH: process.env.PATH ?? '', ...env },
-        stdio: ['ignore', 'pipe', 'pipe'],
+      running = startProcess(command, { env });
+      if (!isReady) return void (await running.until(/ is ready/));
+      const ended = running.ended.then((how) => {
+        throw new Error(`${command[0]} ended with ${how}:\n${running?.output()}`);
       });
-      for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (said += text));
-      while (!(isReady ? await isReady() : said.includes(' is ready'))) {
-        if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}:\n${said}`);
-        await pause(50);
-      }
+      ended.catch(() => undefined);
+      while (!(await Promise.race([isReady(), ended]))) await pause(50);
     },
     kill: async () => void (await end('SIGKILL')),
     ask: () => end('SIGTERM'),

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { patience, seeded, times } from '../../contract/test/runs.ts';
+import { killLeftovers } from '../../test/process.ts';
+import { startService } from '../../test/service.ts';
 import { COMMANDS } from '../commands.ts';
 import { hashSecret, newSecretValue } from '../credentials.ts';
 import { openStore } from '../store/open.ts';
@@ -11,7 +13,6 @@ import { createOrganization } from '../store/organizations.ts';
 import { resolveCaller } from '../store/people.ts';
 import { addSecret } from '../store/secrets.ts';
 import { testConfig } from './harness.ts';
-import { killLeftovers, startProcess } from './process.ts';
 import { createRandom } from './seed.ts';
 
 const PEPPER = 'kept over kills';
@@ -65,7 +66,7 @@ test(`a service that is killed at work keeps every entry, and the audit has no f
   const heads = join(dataDir, 'audit-heads.jsonl');
   for (let kill = 0; kill < COUNT; kill++) {
     const limits = { RATE_LIMIT_SECRET: '0', RATE_LIMIT_ADDRESS: '0' };
-    const service = await startProcess(dataDir, { SECRET_PEPPER: PEPPER, ...limits });
+    const service = await startService(dataDir, { SECRET_PEPPER: PEPPER, ...limits });
     const load = Array.from({ length: AT_ONCE }, (_, sender) => register(service.url, `${kill}-${sender}`));
     // The service signs the log at its start; before the first signature there is nothing to compare with.
     await expect.poll(() => existsSync(heads)).toBe(true);

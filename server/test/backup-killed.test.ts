@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { BUILT_SERVICE } from '../../test/service.ts';
 import { readManifest } from '../backup/manifest.ts';
 import { comparedWith, restoreBackup } from '../backup/restore.ts';
 import type { TestStore } from './engines.ts';
 import { event } from './factories.ts';
 import type { TestService } from './harness.ts';
-import { BUILT_SERVICE } from './process.ts';
 import { startWorld, type World } from './world.ts';
 
 let folder: string;

@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { patience, seeded, times } from '../../contract/test/runs.ts';
+import { killLeftovers } from '../../test/process.ts';
+import { type Service, startService } from '../../test/service.ts';
 import { attach, openTestStore, type TestStore } from './engines.ts';
 import { openSession } from './factories.ts';
 import { settled, startTestService } from './harness.ts';
 import { expectNothingLost, type Sent, send } from './load.ts';
 import { type NatsServer, startNatsServer } from './nats.ts';
-import { killLeftovers, type ServiceProcess, startProcess } from './process.ts';
 import { createRandom, shuffle } from './seed.ts';
 import { startWire, type Wire } from './wire.ts';
 import { createWorld, type World } from './world.ts';
@@ -23,13 +24,13 @@ describe.runIf(inject('natsUrl'))('replicas and workers on an event bus', () => 
   let store: TestStore;
   let world: World;
   let wires: { bus: Wire; store: Wire };
-  const running: Record<'api' | 'worker', ServiceProcess[]> = { api: [], worker: [] };
+  const running: Record<'api' | 'worker', Service[]> = { api: [], worker: [] };
 
   /** Starts again if the process ends before it is ready, as a supervisor does: on a busy machine the store may be too slow. */
-  const start = async (role: 'api' | 'worker'): Promise<ServiceProcess> =>
+  const start = async (role: 'api' | 'worker'): Promise<Service> =>
     (await startOnce(role).catch(() => undefined)) ?? start(role);
   const startOnce = (role: 'api' | 'worker') =>
-    startProcess(store.dataDir, {
+    startService(store.dataDir, {
       ROLE: role,
       DATABASE_URL: behind(wires.store, store.databaseUrl as string),
       BUS_URL: behind(wires.bus, nats.url),

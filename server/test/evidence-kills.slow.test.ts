@@ -9,12 +9,13 @@ import { COUNTERSIGNATURE, type Countersigned, type Evidence } from '../../contr
 import type { SaltKeys } from '../../contract/salts.ts';
 import { headAfter } from '../../contract/test/heads.ts';
 import { patience, seeded, times } from '../../contract/test/runs.ts';
+import { killLeftovers } from '../../test/process.ts';
+import { type Service, startService } from '../../test/service.ts';
 import { hashSecret, newSecretValue } from '../credentials.ts';
 import { openStore } from '../store/open.ts';
 import { createOrganization } from '../store/organizations.ts';
 import { resolveCaller } from '../store/people.ts';
 import { addSecret } from '../store/secrets.ts';
-import { killLeftovers, type ServiceProcess, startProcess } from './process.ts';
 import { MACHINE_KEY } from './requests.ts';
 import { createRandom } from './seed.ts';
 
@@ -44,7 +45,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-async function post<Answer>({ url }: ServiceProcess, path: string, body: object, key = ''): Promise<Answer> {
+async function post<Answer>({ url }: Service, path: string, body: object, key = ''): Promise<Answer> {
   const headers = {
     'x-service-secret': secret,
     'content-type': 'application/json',
@@ -69,7 +70,7 @@ class Sender {
     return headAfter(chainStart('codex', this.sessionId), this.#sentEvents, saltKeys);
   }
 
-  async appendOnce(service: ServiceProcess): Promise<void> {
+  async appendOnce(service: Service): Promise<void> {
     const events = Array.from({ length: 1 + (this.sent % 7) }, (_, n) => ({
       eventType: 'notice',
       payload: { text: `${this.sent}/${n}` },
@@ -79,7 +80,7 @@ class Sender {
     this.sent++;
   }
 
-  async appendUntilLost(service: ServiceProcess): Promise<void> {
+  async appendUntilLost(service: Service): Promise<void> {
     for (let isThere = true; isThere; ) {
       const sent = this.appendOnce(service);
       isThere = await sent.then(
@@ -97,7 +98,7 @@ test(`a service that is killed at work signs the same heads that its senders com
   timeout: patience(120_000),
 }, async () => {
   const random = createRandom();
-  const start = () => startProcess(dataDir, { SECRET_PEPPER: PEPPER, RATE_LIMIT_SECRET: '0', RATE_LIMIT_ADDRESS: '0' });
+  const start = () => startService(dataDir, { SECRET_PEPPER: PEPPER, RATE_LIMIT_SECRET: '0', RATE_LIMIT_ADDRESS: '0' });
   let service = await start();
   const machine = { hostname: 'killed', platform: 'linux', serviceCliVersion: '1.0.0' };
   const { environmentId } = await post<{ environmentId: string }>(service, '/v1/environments', machine);

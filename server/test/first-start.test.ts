@@ -2,13 +2,14 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, truncateSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { killLeftovers } from '../../test/process.ts';
+import { startService } from '../../test/service.ts';
 import { runCommand } from '../commands.ts';
 import type { Config } from '../config.ts';
 import { assertFolderIsNew, assertStoreIsNew } from '../first-start.ts';
 import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { createTenant } from './factories.ts';
 import { serve, testConfig } from './harness.ts';
-import { killLeftovers, startProcess } from './process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'capture-first-'));
 afterAll(() => {
@@ -56,17 +57,17 @@ describe('the embedded store', () => {
 
   test('starts with one command, starts again, and is missed when its file is lost', async () => {
     const { DATA_DIR: dataDir } = place();
-    for (let start = 0; start < 2; start++) expect(await (await startProcess(dataDir)).end('SIGTERM')).toBe(0);
+    for (let start = 0; start < 2; start++) expect(await (await startService(dataDir)).end('SIGTERM')).toBe(0);
     const store = storeOf({ DATA_DIR: dataDir } as Config);
     copyFileSync(store, `${store}.kept`);
     for (const lose of [() => truncateSync(store), () => rmSync(store)]) {
       for (const log of ['-wal', '-shm']) rmSync(`${store}${log}`, { force: true });
       lose();
-      await expect(startProcess(dataDir)).rejects.toThrow(/there was an earlier store/);
+      await expect(startService(dataDir)).rejects.toThrow(/there was an earlier store/);
     }
     expect(existsSync(store)).toBe(false);
     copyFileSync(`${store}.kept`, store);
-    expect(await (await startProcess(dataDir)).end('SIGTERM')).toBe(0);
+    expect(await (await startService(dataDir)).end('SIGTERM')).toBe(0);
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import type { Service } from '../../test/service.ts';
 import type { TestService } from './harness.ts';
-import type { ServiceProcess } from './process.ts';
 
 /** One append that was sent: its content, and the answer if one came. */
 export interface Sent {
@@ -17,7 +17,7 @@ let counter = 0;
 
 /** Several callers send appends at once, each waiting for its answer, until `until` returns true or the service is gone. */
 export async function sendLoad(
-  service: ServiceProcess,
+  service: Service,
   secret: string,
   sessionIds: readonly string[],
   sent: Sent[],
@@ -37,7 +37,7 @@ export async function sendLoad(
 }
 
 /** Sends every append with an unknown outcome again, under the same key. */
-export async function settle(service: ServiceProcess, secret: string, sent: readonly Sent[]): Promise<void> {
+export async function settle(service: Service, secret: string, sent: readonly Sent[]): Promise<void> {
   for (const one of sent) if (!one.answer && !one.refused) expect(await send(service, secret, one), one.key).toBe(true);
 }
 
@@ -45,7 +45,7 @@ export async function settle(service: ServiceProcess, secret: string, sent: read
  * Sends an append, or repeats it: the answer must then equal the first one.
  * @returns false if the connection broke before an answer came, or the service could not tell the outcome
  */
-export async function send(service: Pick<ServiceProcess, 'url'>, secret: string, one: Sent): Promise<boolean> {
+export async function send(service: Pick<Service, 'url'>, secret: string, one: Sent): Promise<boolean> {
   const events = one.texts.map((text) => ({ eventType: 'notice', payload: { text } }));
   let reply: Response;
   let text: string;

@@ -1,12 +1,13 @@
 import { headers } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { killLeftovers } from '../../test/process.ts';
+import { startService } from '../../test/service.ts';
 import type { Bus } from '../bus/bus.ts';
 import { deadLettersOf } from '../bus/streams.ts';
 import { COMMANDS } from '../commands.ts';
 import { openTestStore, type TestStore } from './engines.ts';
 import { createTenant, event, openSession } from './factories.ts';
 import { settled, startTestService, testConfig } from './harness.ts';
-import { killLeftovers, startProcess } from './process.ts';
 
 describe.runIf(inject('natsUrl'))('a PostgreSQL whose events are numbered in one place', () => {
   const busUrl = String(inject('natsUrl'));
@@ -20,7 +21,7 @@ describe.runIf(inject('natsUrl'))('a PostgreSQL whose events are numbered in one
   });
 
   const start = (on: 'bus' | 'store') =>
-    startProcess(store.dataDir, {
+    startService(store.dataDir, {
       DATABASE_URL: String(store.databaseUrl),
       ...(on === 'bus' ? { BUS_URL: busUrl } : {}),
     });

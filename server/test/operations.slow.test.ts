@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { killLeftovers } from '../../test/process.ts';
+import { startService } from '../../test/service.ts';
 import { createMetrics } from '../operations/metrics.ts';
 import { createOperations } from '../operations/operations.ts';
 import { freePort } from '../public-url.ts';
 import { LOGS, openTestStore } from './engines.ts';
 import { openSession } from './factories.ts';
 import { settled, startTestService } from './harness.ts';
-import { killLeftovers, startProcess } from './process.ts';
 import { createWorld } from './world.ts';
 
 describe.each(LOGS)('metrics on %s', (engine) => {
@@ -79,7 +80,7 @@ describe('the operations port', () => {
       const reply = await fetch(`http://127.0.0.1:${port}${path}`);
       return { status: reply.status, text: await reply.text() };
     };
-    const service = await startProcess(folder, { OPERATIONS_PORT: String(port), DRAIN_SECONDS: '2' });
+    const service = await startService(folder, { OPERATIONS_PORT: String(port), DRAIN_SECONDS: '2' });
     expect(await ask('/livez')).toMatchObject({ status: 200 });
     expect(await ask('/readyz')).toMatchObject({ status: 200 });
     await fetch(`${service.url}/health`);

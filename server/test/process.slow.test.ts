@@ -4,11 +4,12 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { patience, seeded, times } from '../../contract/test/runs.ts';
+import { killLeftovers } from '../../test/process.ts';
+import { type Service, startService } from '../../test/service.ts';
 import { attach, openTestStore, type TestStore } from './engines.ts';
 import { createTenant, openSession, registerMachine, type Tenant } from './factories.ts';
 import { startTestService } from './harness.ts';
 import { expectNothingLost, type Sent, sendLoad, settle } from './load.ts';
-import { killLeftovers, type ServiceProcess, startProcess } from './process.ts';
 import { createRandom } from './seed.ts';
 
 const ROUNDS = times(4);
@@ -44,7 +45,7 @@ describe('the program', () => {
 
   test('asked to end under load, it ends soon and loses nothing that it acknowledged', async () => {
     const sent: Sent[] = [];
-    const running = await startProcess(store.dataDir);
+    const running = await startService(store.dataDir);
     const load = sendLoad(running, tenant.live, sessionIds, sent, () => false);
     await pause(400);
     const asked = Date.now();
@@ -57,7 +58,7 @@ describe('the program', () => {
   });
 
   test('asked to end during a request, it answers the request, and ends although the connection stays open', async () => {
-    const running = await startProcess(store.dataDir);
+    const running = await startService(store.dataDir);
     const body = JSON.stringify({ events: [{ eventType: 'notice', payload: { text: 'half way' } }] });
     const agent = new Agent({ keepAlive: true });
     const asked = request(`${running.url}/v1/sessions/${sessionIds[0]}/events`, {
@@ -83,7 +84,7 @@ describe('the program', () => {
     ['half of a request’s headers', 'GET /health HTTP/1.1\r\nhost: x\r\n'],
   ] as const;
   test.each(SPARE)('asked to end, it does not wait for a connection that has sent %s', async (_, sent) => {
-    const running = await startProcess(store.dataDir);
+    const running = await startService(store.dataDir);
     const { port, hostname } = new URL(running.url);
     const socket = connect(Number(port), hostname).on('error', () => undefined);
     await once(socket, 'connect');
@@ -96,14 +97,14 @@ describe('the program', () => {
   });
 
   test('it serves and ends even if the reader of its log is gone', async () => {
-    const running = await startProcess(store.dataDir, { LOG_LEVEL: 'info' });
+    const running = await startService(store.dataDir, { LOG_LEVEL: 'info' });
     running.leave();
     expect((await fetch(`${running.url}/health`)).status).toBe(200);
     expect(await Promise.race([running.end('SIGTERM'), pause(5_000)])).toBe(0);
   });
 
   test('asked to end a second time, it ends at once', async () => {
-    const running = await startProcess(store.dataDir, { DRAIN_SECONDS: '30' });
+    const running = await startService(store.dataDir, { DRAIN_SECONDS: '30' });
     running.signal('SIGINT');
     // npm repeats a signal that the terminal has sent already, and the repetition is no second request.
     running.signal('SIGINT');
@@ -122,7 +123,7 @@ describe('the program', () => {
       // The three sessions hold events of the test before, so this test uses new ones.
       const fresh = await prepare();
       for (let round = 0; round < ROUNDS; round++) {
-        const running: ServiceProcess = await startProcess(store.dataDir);
+        const running: Service = await startService(store.dataDir);
         await settle(running, tenant.live, sent);
         const load = sendLoad(running, tenant.live, fresh, sent, () => false);
         await pause(20 + random() * 200);
@@ -147,8 +148,8 @@ describe('the program', () => {
   }
 
   test('a second process on the same folder is refused with a message, and the first continues', async () => {
-    const first = await startProcess(store.dataDir);
-    const second = startProcess(store.dataDir);
+    const first = await startService(store.dataDir);
+    const second = startService(store.dataDir);
     await expect(second).rejects.toThrow(
       /ended with 1 .*[\s\S]*could not start: another process already uses the data folder/,
     );
@@ -157,27 +158,27 @@ describe('the program', () => {
   });
 
   test('a port in use is reported with the remedy', async () => {
-    const first = await startProcess(store.dataDir);
+    const first = await startService(store.dataDir);
     const { port } = new URL(first.url);
-    const second = startProcess(join(store.dataDir, 'second'), { PORT: port });
+    const second = startService(join(store.dataDir, 'second'), { PORT: port });
     await expect(second).rejects.toThrow(`could not start: port ${port} is in use by another program.`);
     expect(await first.end('SIGTERM')).toBe(0);
   });
 
   test('an invalid configuration reports every error and starts nothing', async () => {
-    const started = startProcess(store.dataDir, { PORT: 'x', LOG_LEVEL: 'loud' });
+    const started = startService(store.dataDir, { PORT: 'x', LOG_LEVEL: 'loud' });
     await expect(started).rejects.toThrow(/ended with 1 [\s\S]*2 problem\(s\)[\s\S]*PORT must[\s\S]*LOG_LEVEL must/);
   });
 
   test('a file instead of a folder is reported with the remedy', async () => {
-    await expect(startProcess(store.dataDir, { DATA_DIR: '/etc/passwd' })).rejects.toThrow(
+    await expect(startService(store.dataDir, { DATA_DIR: '/etc/passwd' })).rejects.toThrow(
       'The folder /etc/passwd cannot be used: it is a file.',
     );
   });
 
   test('a missing database is reported with the remedy', async () => {
     const missing = Object.assign(new URL(inject('postgresUrl')), { pathname: '/missing' });
-    await expect(startProcess(store.dataDir, { DATABASE_URL: missing.href })).rejects.toThrow(
+    await expect(startService(store.dataDir, { DATABASE_URL: missing.href })).rejects.toThrow(
       '/missing: it has no database of this name: create it, or correct DATABASE_URL',
     );
   });

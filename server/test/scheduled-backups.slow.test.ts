@@ -3,12 +3,13 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { killLeftovers } from '../../test/process.ts';
+import { BUILT_SERVICE, startService } from '../../test/service.ts';
 import { AuditKey } from '../audit/heads.ts';
 import { backUp } from '../backup/backup.ts';
 import { ScheduledBackups } from '../backup/scheduled.ts';
 import { createMetrics } from '../operations/metrics.ts';
 import { openTestStore, type TestStore } from './engines.ts';
-import { BUILT_SERVICE, killLeftovers, startProcess } from './process.ts';
 
 const HOUR_MS = 3_600_000;
 const KEY = new AuditKey(generateKeyPairSync('ed25519').privateKey);
@@ -119,7 +120,7 @@ describe('backups of a running service', () => {
 
   test('are configured with BACKUP_DIR', async () => {
     await store.close();
-    const service = await startProcess(store.dataDir, { BACKUP_DIR: folder });
+    const service = await startService(store.dataDir, { BACKUP_DIR: folder });
     await expect.poll(() => existsSync(folder) && readdirSync(folder).length, { timeout: 20_000 }).toBe(2);
     expect(await service.end('SIGTERM')).toBe(0);
   });

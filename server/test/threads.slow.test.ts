@@ -5,12 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { BUILT_SERVICE } from '../../test/service.ts';
 import { isStoreLost, isUnavailable } from '../store/dialect.ts';
 import { ConnectionThread } from '../store/sqlite/connection-thread.ts';
 import { openFileToRead } from '../store/sqlite/open-file.ts';
 import { Readers, type ReadersOptions } from '../store/sqlite/readers.ts';
 import { openTestStore, type TestStore } from './engines.ts';
-import { BUILT_SERVICE } from './process.ts';
 
 const COUNT = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 200000)
   SELECT sum(n) AS sum FROM numbers`;

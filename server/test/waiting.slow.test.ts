@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { patience } from '../../contract/test/runs.ts';
+import { killLeftovers } from '../../test/process.ts';
+import { launchService } from '../../test/service.ts';
 import { freePort } from '../public-url.ts';
 import { LOGS, openTestStore, type TestStore } from './engines.ts';
 import { event, openSession } from './factories.ts';
 import { startTestService } from './harness.ts';
-import { killLeftovers, launchProcess } from './process.ts';
 import { startWire, type Wire } from './wire.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -34,7 +35,7 @@ describe.each(LOGS.filter((log) => log !== 'sqlite'))('a process on %s that star
   async function launch(more: Record<string, string> = {}) {
     const operationsPort = await freePort('127.0.0.1');
     const bus = own.busUrl === undefined ? {} : { BUS_URL: own.busUrl };
-    const launched = await launchProcess(own.dataDir, {
+    const launched = await launchService(own.dataDir, {
       ...{ DATABASE_URL: far, OPERATIONS_PORT: String(operationsPort), ...bus, ...more },
       RATE_LIMIT_ADDRESS: '0',
     });

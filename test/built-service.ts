@@ -2,11 +2,11 @@ import { renameSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { keepCompiled } from '../../cli/test/compiled.ts';
-import { isBuilt } from '../../script/is-built.ts';
-import { ROOT } from '../../script/release/bundle.ts';
-import { makeService } from '../../script/release/service.ts';
-import { BUILT_SERVICE } from './process.ts';
+import { isBuilt } from '../script/is-built.ts';
+import { ROOT } from '../script/release/bundle.ts';
+import { makeService } from '../script/release/service.ts';
+import { keepCompiled } from './compiled.ts';
+import { BUILT_SERVICE } from './service.ts';
 
 const FOLDER = dirname(BUILT_SERVICE);
 
