@@ -32,8 +32,8 @@ export default defineConfig({
             'contract/test/temporary.ts',
             'test/compiled.ts',
             'test/built-service.ts',
-            'server/test/postgres.ts',
-            'server/test/nats.ts',
+            'test/postgres.ts',
+            'test/nats.ts',
           ],
           setupFiles: ['script/check/usage.ts'],
           // The limit is for tests that hang. A test that is slow on a busy machine must not fail.

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { startServer } from '../server/test/postgres.ts';
+import { startServer } from '../test/postgres.ts';
 import { type Where, withFolder } from './process.ts';
 import type { Row } from './report.ts';
 

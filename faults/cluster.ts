@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { type NatsServer, startNatsCluster } from '../server/test/nats.ts';
-import { startWire, type Trouble, type Wire } from '../server/test/wire.ts';
+import { type NatsServer, startNatsCluster } from '../test/nats.ts';
+import { startWire, type Trouble, type Wire } from '../test/wire.ts';
 import type { Fault } from './rounds.ts';
 
 export interface FaultyBus {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { createDatabase } from '../bench/postgres.ts';
-import { type PostgresServer, startServer } from '../server/test/postgres.ts';
+import { type PostgresServer, startServer } from '../test/postgres.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { diskFaults } from './install.ts';
 import type { Fault } from './rounds.ts';

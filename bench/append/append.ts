@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { startNatsServer } from '../../server/test/nats.ts';
+import { startNatsServer } from '../../test/nats.ts';
 import type { Options } from '../options.ts';
 import { createDatabase, startPostgres } from '../postgres.ts';
 import { withFolder } from '../process.ts';

@@ -1,4 +1,4 @@
-import { startNatsServer } from '../../server/test/nats.ts';
+import { startNatsServer } from '../../test/nats.ts';
 import type { Options } from '../options.ts';
 import { createDatabase, startPostgres } from '../postgres.ts';
 import { withFolder } from '../process.ts';

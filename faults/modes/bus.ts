@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startWire } from '../../server/test/wire.ts';
+import { startWire } from '../../test/wire.ts';
 import { createClock } from '../clock.ts';
 import { startBus } from '../cluster.ts';
 import { startDatabase } from '../database.ts';

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from '../../cli/failure.ts';
 import { exitOf, start } from '../../cli/test/program.ts';
 import { prompt, sessionId } from '../../cli/test/transcripts.ts';
-import { startWire } from '../../server/test/wire.ts';
+import { startWire } from '../../test/wire.ts';
 import { createClient } from '../client.ts';
 import { createClock, together } from '../clock.ts';
 import { createDisk } from '../disk.ts';

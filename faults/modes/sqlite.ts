@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { startWire } from '../../server/test/wire.ts';
+import { startWire } from '../../test/wire.ts';
 import { createClock, together } from '../clock.ts';
 import { AGE_BY_TEN_DAYS } from '../database.ts';
 import { createDisk, type Disk } from '../disk.ts';

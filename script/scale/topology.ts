@@ -9,8 +9,8 @@ import { createDatabase } from '../../bench/postgres.ts';
 import type { Where } from '../../bench/process.ts';
 import { PEPPER } from '../../bench/seed.ts';
 import { freePort } from '../../server/public-url.ts';
-import { startNatsCluster } from '../../server/test/nats.ts';
-import { startServer } from '../../server/test/postgres.ts';
+import { startNatsCluster } from '../../test/nats.ts';
+import { startServer } from '../../test/postgres.ts';
 import { type Running, startProcess } from '../../test/process.ts';
 import { SOURCE } from '../../test/service.ts';
 

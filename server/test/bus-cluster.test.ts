@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type NatsServer, startNatsCluster } from '../../test/nats.ts';
 import type { Bus } from '../bus/bus.ts';
 import { connectBus } from '../bus/connect.ts';
 import type { Entry } from '../bus/entry.ts';
 import { openTestStore, type TestStore } from './engines.ts';
-import { type NatsServer, startNatsCluster } from './nats.ts';
 
 const RACES = 300;
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };

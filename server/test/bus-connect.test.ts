@@ -2,11 +2,11 @@ import { Socket } from 'node:net';
 import type { StreamConfig } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { startNatsServer } from '../../test/nats.ts';
+import { startWire } from '../../test/wire.ts';
 import { connectBus, promiseOf } from '../bus/connect.ts';
 import { freePort } from '../public-url.ts';
 import { attach, openTestStore, type TestStore } from './engines.ts';
-import { startNatsServer } from './nats.ts';
-import { startWire } from './wire.ts';
 
 const info = (version: string) => ({ info: { version } }) as Parameters<typeof promiseOf>[0];
 

@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { patience, seeded, times } from '../../contract/test/runs.ts';
+import { type NatsServer, startNatsServer } from '../../test/nats.ts';
 import { killLeftovers } from '../../test/process.ts';
 import { type Service, startService } from '../../test/service.ts';
+import { startWire, type Wire } from '../../test/wire.ts';
 import { attach, openTestStore, type TestStore } from './engines.ts';
 import { openSession } from './factories.ts';
 import { settled, startTestService } from './harness.ts';
 import { expectNothingLost, type Sent, send } from './load.ts';
-import { type NatsServer, startNatsServer } from './nats.ts';
 import { createRandom, shuffle } from './seed.ts';
-import { startWire, type Wire } from './wire.ts';
 import { createWorld, type World } from './world.ts';
 
 const ROUNDS = times(5);

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { type Loss, type NatsServer, startNatsServer } from '../../test/nats.ts';
 import { attach, openTestStore, type TestStore } from './engines.ts';
 import { appendTexts, createTenant, openSession, readTexts, type Tenant } from './factories.ts';
 import { settled, startTestService, type TestService } from './harness.ts';
-import { type Loss, type NatsServer, startNatsServer } from './nats.ts';
 
 const TIMEOUT = { timeout: 60_000 };
 

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type NatsServer, startNatsServer } from '../../test/nats.ts';
+import { startWire, type Wire } from '../../test/wire.ts';
 import { openStore } from '../store/open.ts';
 import { attach, openTestStore, type TestStore } from './engines.ts';
 import { event, issueSecret, openSession } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
-import { type NatsServer, startNatsServer } from './nats.ts';
 import { expectProblem } from './shape.ts';
-import { startWire, type Wire } from './wire.ts';
 import { createWorld, type World } from './world.ts';
 
 const append = (service: TestService, as: string, sessionId: string, text: string, key?: string) =>

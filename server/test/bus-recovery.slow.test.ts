@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type NatsServer, startNatsServer } from '../../test/nats.ts';
+import { startWire, type Wire } from '../../test/wire.ts';
 import { openStore } from '../store/open.ts';
 import { attach, openTestStore, type TestStore } from './engines.ts';
 import { appendTexts, createTenant, openSession, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
-import { type NatsServer, startNatsServer } from './nats.ts';
-import { startWire, type Wire } from './wire.ts';
 
 /** The longest time for an answer to any request during any fault. */
 const MAX_ANSWER_MS = 10_000;

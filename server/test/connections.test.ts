@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startWire, type Wire } from '../../test/wire.ts';
 import { openStore } from '../store/open.ts';
 import { assertSuitable, StoreUnsuitable } from '../store/postgres.ts';
 import { ENGINES, openTestStore, type TestStore } from './engines.ts';
-import { startWire, type Wire } from './wire.ts';
 
 const RIGHT = {
   statement_timeout: '15s',

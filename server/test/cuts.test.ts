@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seeded } from '../../contract/test/runs.ts';
+import type { Wire } from '../../test/wire.ts';
 import { ENGINES } from './engines.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { type AnyRouteName, RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } from './requests.ts';
 import { createRandom } from './seed.ts';
-import type { Wire } from './wire.ts';
 import { openWiredStore, type WiredStore } from './wired.ts';
 import { createWorld, type World } from './world.ts';
 

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { TEMPLATE } from '../../test/postgres.ts';
 import type { Bus } from '../bus/bus.ts';
 import { type ConnectOptions, connectBus } from '../bus/connect.ts';
 import type { Engine } from '../store/dialect.ts';
 import { openStore, type Store } from '../store/open.ts';
-import { TEMPLATE } from './postgres.ts';
 
 /** A store, or PostgreSQL behind an event bus. */
 export type TestEngine = Engine | 'bus';

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { patience } from '../../contract/test/runs.ts';
+import { type PostgresServer, startServer } from '../../test/postgres.ts';
 import { runCommand } from '../commands.ts';
 import { DEBIAN_POSTGRES, readableServer, runClient } from './debian-postgres.ts';
 import { attach, ENGINES } from './engines.ts';
 import { event, whenDerived } from './factories.ts';
 import { startTestService, type TestService, testConfig } from './harness.ts';
-import { type PostgresServer, startServer } from './postgres.ts';
 import { createWorld, type World } from './world.ts';
 
 /** The role of the service as in docs/backup.md. */

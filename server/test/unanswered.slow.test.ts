@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Wire } from '../../test/wire.ts';
 import { isUnavailable } from '../store/dialect.ts';
 import { ENGINES, type TestStore } from './engines.ts';
 import { startTestService, type TestReply, type TestService } from './harness.ts';
 import { expectProblem } from './shape.ts';
-import type { Wire } from './wire.ts';
 import { openWiredStore, type WiredStore } from './wired.ts';
 import { createWorld, type World } from './world.ts';
 

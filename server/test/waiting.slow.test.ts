@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from '
 import { patience } from '../../contract/test/runs.ts';
 import { killLeftovers } from '../../test/process.ts';
 import { launchService } from '../../test/service.ts';
+import { startWire, type Wire } from '../../test/wire.ts';
 import { freePort } from '../public-url.ts';
 import { LOGS, openTestStore, type TestStore } from './engines.ts';
 import { event, openSession } from './factories.ts';
 import { startTestService } from './harness.ts';
-import { startWire, type Wire } from './wire.ts';
 import { createWorld, type World } from './world.ts';
 
 describe.each(LOGS.filter((log) => log !== 'sqlite'))('a process on %s that starts while PostgreSQL is away', (log) => {

@@ -1,7 +1,7 @@
+import { startWire, type Wire } from '../../test/wire.ts';
 import { openStore } from '../store/open.ts';
 import type { Patience } from '../store/postgres.ts';
 import { openTestStore, type TestStore } from './engines.ts';
-import { startWire, type Wire } from './wire.ts';
 
 /** A store on a distant PostgreSQL, over a wire that can be cut. */
 export interface WiredStore {

@@ -17,8 +17,8 @@ import { freemem, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { freePort } from '../public-url.ts';
-import { openStore } from '../store/open.ts';
+import { freePort } from '../server/public-url.ts';
+import { openStore } from '../server/store/open.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

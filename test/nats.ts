@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TestProject } from 'vitest/node';
-import { freePort } from '../public-url.ts';
+import { freePort } from '../server/public-url.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,7 +16,7 @@ declare module 'vitest' {
 }
 
 /** The folder into which `script/setup.sh` unpacks Debian's NATS server. */
-const UNPACKED = join(import.meta.dirname, '../../artefacts/nats/usr/sbin');
+const UNPACKED = join(import.meta.dirname, '../artefacts/nats/usr/sbin');
 
 /** One real NATS server for the whole run; each test's store has its own streams in it. */
 export default async function startNats(project: TestProject): Promise<() => Promise<void>> {
