@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { takeLock } from '../lock.ts';
 import { makeFolder, write } from '../test/folder.ts';
-import { exitOf, run, start } from '../test/program.ts';
+import { run, start } from '../test/program.ts';
 import { startService } from '../test/service.ts';
 import { holderOf, isDaemonRunning, pidPath } from './control.ts';
 
@@ -18,7 +18,7 @@ async function setUp() {
   await run(['login', '--secret-stdin', '--url', service.url], { home, input: 'sk_live_test' });
   const daemon = () => {
     const child = start(['run'], { home });
-    onTestFinished(() => void child.kill('SIGKILL'));
+    onTestFinished(() => child.signal('SIGKILL'));
     return child;
   };
   return { home, state, daemon };
@@ -36,8 +36,7 @@ test('a reused process id does not keep a daemon from starting, and the other pr
   const other = startOther();
   const killed = daemon();
   await until(() => expect(isDaemonRunning(state)).toBe(true));
-  killed.kill('SIGKILL');
-  await exitOf(killed);
+  await killed.end('SIGKILL');
   write(pidPath(state), `${other.pid}\n2026-11-21T12:00:00.000Z\n0.1.0\n`);
   expect(holderOf(state)).toBeUndefined();
   expect(await run(['stop', '--json'], { home })).toMatchObject({
@@ -59,7 +58,7 @@ test('a second daemon names the first and ends; `stop` ends the first', async ()
     stderr: expect.stringContaining(`running already, as process ${first.pid}`),
   });
   expect(await run(['stop'], { home })).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('is stopped') });
-  expect(await exitOf(first)).toEqual({ code: 0, signal: null });
+  expect(await first.ended).toBe(0);
   expect(existsSync(pidPath(state))).toBe(false);
   expect(await run(['stop'], { home })).toMatchObject({
     exitCode: 0,
@@ -75,7 +74,7 @@ test('`restart` replaces a running daemon, and starts one if none runs', async (
   const restart = async () => JSON.parse((await run(['restart', '--json'], { home, variables: environment })).stdout);
   onTestFinished(async () => void (await run(['stop'], { home })));
   const answer = await restart();
-  expect(await exitOf(first)).toEqual({ code: 0, signal: null });
+  expect(await first.ended).toBe(0);
   expect(answer).toEqual({ stopped: true, running: true, pid: holderOf(state)?.pid });
   expect(answer.pid).not.toBe(first.pid);
   await run(['stop'], { home });

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { SPOOL_VERSION } from '../spool/schema.ts';
 import { makeFolder, removeFiles, write } from '../test/folder.ts';
 import { startHeld } from '../test/held.ts';
-import { exitOf, run, start } from '../test/program.ts';
+import { run, start } from '../test/program.ts';
 import { startService } from '../test/service.ts';
 import { sessionId } from '../test/transcripts.ts';
 
@@ -58,18 +58,14 @@ interface Target {
 
 function startExec({ home, variables }: Machine, target: Partial<Target>, args: string[]) {
   const child = start(['exec', ...args], { home, ...target, variables });
-  let stdout = '';
-  child.stdout?.on('data', (chunk) => {
-    stdout += String(chunk);
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return { child, stdout: () => stdout };
+  onTestFinished(() => child.signal('SIGKILL'));
+  return child;
 }
 
 async function exec(machine: Machine, target: Partial<Target>, ...args: string[]) {
-  const { child, stdout } = startExec(machine, target, args);
-  const { code } = await exitOf(child);
-  return { code, stdout: stdout(), said: child.output().replace(stdout(), '') };
+  const child = startExec(machine, target, args);
+  const code = await child.ended;
+  return { code, stdout: child.stdout(), said: child.output().replace(child.stdout(), '') };
 }
 
 async function setUp() {
@@ -102,12 +98,11 @@ test("a job's session is captured, completed and acknowledged before the exit co
 
 test('a signal is passed on to the agent, and its last records are captured', async () => {
   const { machine, target, prompts } = await setUp();
-  const { child, stdout } = startExec(machine, target, ['--', 'claude', 'wait', 'one']);
-  await expect.poll(stdout, { timeout: 20_000 }).not.toBe('');
+  const child = startExec(machine, target, ['--', 'claude', 'wait', 'one']);
+  await expect.poll(child.stdout, { timeout: 20_000 }).not.toBe('');
   // The agent's records already arrive while it runs.
   await expect.poll(prompts, { timeout: 20_000 }).toEqual(['one']);
-  child.kill('SIGTERM');
-  expect(await exitOf(child)).toEqual({ code: 7, signal: null });
+  expect(await child.end('SIGTERM')).toBe(7);
   expect(await prompts()).toEqual(['one', 'last words']);
   expect(leftBehind(machine)).toEqual(['.claude']);
 });

@@ -11,7 +11,7 @@ import { AGENTS } from '../agents/all.ts';
 import { openSpool } from '../spool/open.ts';
 import { groupByFile } from './by-file.ts';
 import { makeFolder, write } from './folder.ts';
-import { exitOf, run, start } from './program.ts';
+import { run, start } from './program.ts';
 import { createRandom } from './random.ts';
 import { expectSame } from './same.ts';
 import { type FakeSession, startService } from './service.ts';
@@ -44,10 +44,9 @@ test(
         const kills = service.state.requests.length + random.below(30);
         // The first kill of a trial waits until the import has sent events; the others come at any time.
         const isDue = () => (kill === 0 ? countEvents() > 0 : service.state.requests.length >= kills);
-        const isTime = () => isDue() || child.exitCode !== null;
-        await Promise.race([exitOf(child), waitFor(isTime).then(() => sleep(kill === 0 ? 0 : random.below(40)))]);
-        child.kill('SIGKILL');
-        await exitOf(child);
+        const isTime = () => isDue() || !child.isRunning();
+        await Promise.race([child.ended, waitFor(isTime).then(() => sleep(kill === 0 ? 0 : random.below(40)))]);
+        await child.end('SIGKILL');
         if (countEvents() > 0 && countEvents() < expected.size) midway++;
       }
       service.state.faults = {};
@@ -95,10 +94,9 @@ test(`growing sessions of every agent give the same events although their import
     const child = start(['import'], options);
     // Kill every other import while it reads, soon after its first request; kill the others while they send.
     const [requests, delay] = step % 2 === 0 ? [1, random.below(250)] : [2 + random.below(20), 0];
-    await waitFor(() => service.state.requests.length >= before + requests || child.exitCode !== null);
+    await waitFor(() => service.state.requests.length >= before + requests || !child.isRunning());
     await sleep(delay);
-    child.kill('SIGKILL');
-    if ((await exitOf(child)).signal === 'SIGKILL') killed++;
+    if ((await child.end('SIGKILL')) === 'SIGKILL') killed++;
   }
   expect(killed).toBeGreaterThan(0);
   service.state.faults = {};

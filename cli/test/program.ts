@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
+import { type Running, startProcess } from '../../test/process.ts';
 import { AGENTS } from '../agents/all.ts';
 import type { Context } from '../context.ts';
 import { fetchPlainly } from '../http.ts';
@@ -76,25 +76,6 @@ const environment = ({ home, url, secret, variables }: RunOptions): Record<strin
 
 const MAIN = join(import.meta.dirname, '..', 'main.ts');
 
-/** Starts the program in a separate process; `flags` are flags of Node. */
-export function start(
-  args: string[],
-  options: RunOptions,
-  flags: readonly string[] = [],
-): ChildProcess & { output(): string } {
-  const child = spawn(process.execPath, [...flags, MAIN, ...args], {
-    env: { ...environment(options), NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (chunk) => {
-      output += String(chunk);
-    });
-  return Object.assign(child, { output: () => output });
-}
-
-export async function exitOf(child: ChildProcess): Promise<{ code: number | null; signal: string | null }> {
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  return { code: child.exitCode, signal: child.signalCode };
-}
+/** Starts the program in a separate process, which finds no programs of this machine; `flags` are flags of Node. */
+export const start = (args: readonly string[], options: RunOptions, flags: readonly string[] = []): Running =>
+  startProcess([process.execPath, ...flags, MAIN, ...args], { env: { PATH: undefined, ...environment(options) } });

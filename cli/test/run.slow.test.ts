@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { writeConsent } from '../privacy/consent.ts';
 import { VERSION } from '../version.ts';
 import { makeFolder, write } from './folder.ts';
-import { exitOf, run, start } from './program.ts';
+import { run, start } from './program.ts';
 import { startService } from './service.ts';
 import { prompt, sessionId } from './transcripts.ts';
 
@@ -18,9 +18,7 @@ async function setUp() {
   await run(['login', '--secret-stdin', '--url', service.url], { home, input: 'sk_live_test' });
   writeConsent({ home, variables: { CAPTURE_HOME: join(home, 'state') } }, { since: 0, history: 'all' });
   const daemon = start(['run'], { home });
-  onTestFinished(() => {
-    daemon.kill('SIGKILL');
-  });
+  onTestFinished(() => daemon.signal('SIGKILL'));
   const texts = () => (service.eventsBySession().get(sessionId(1)) ?? []).flatMap(({ payload }) => payload.text ?? []);
   await vi.waitFor(() => expect(texts()).toEqual(['one']), { timeout: 60_000 });
   return { service, options, daemon, file, texts };
@@ -53,8 +51,7 @@ test('capture run refuses a second instance, allows imports meanwhile, and ends 
   expect(await run(['import'], options)).toMatchObject({ exitCode: 0 });
   expect(texts()).toEqual(['one', 'two']);
 
-  daemon.kill('SIGTERM');
-  expect(await exitOf(daemon)).toEqual({ code: 0, signal: null });
+  expect(await daemon.end('SIGTERM')).toBe(0);
 });
 
 test('a revoked secret stops sending but not capturing; a new sign-in resumes', async () => {
@@ -66,7 +63,7 @@ test('a revoked secret stops sending but not capturing; a new sign-in resumes', 
   const status = () => run(['status', '--json'], { ...options, secret: 'sk_live_another' });
   const spooled = async () => JSON.parse((await status()).stdout).spooled.events;
   await vi.waitFor(async () => expect(await spooled()).toBe(2), { timeout: 60_000 });
-  expect(daemon.exitCode).toBeNull();
+  expect(daemon.isRunning()).toBe(true);
   expect(texts()).toEqual(['one']);
 
   await run(['login', '--secret-stdin', '--url', service.url], { home: options.home, input: 'sk_live_another' });

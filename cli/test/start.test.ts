@@ -52,9 +52,7 @@ test('the daemon runs without the optimizing compiler until it has much to read'
   writeConsent({ home, variables: { CAPTURE_HOME: join(home, 'state') } }, { since: 0, history: 'all' });
   say(1);
   const daemon = startProgram(['run'], options, ['--trace-opt']);
-  onTestFinished(() => {
-    daemon.kill('SIGKILL');
-  });
+  onTestFinished(() => daemon.signal('SIGKILL'));
   const optimized = () => daemon.output().match(/for optimization to \w+/g)?.length ?? 0;
   await captured(1);
   // Node optimizes a few of its loader's functions while it loads the first files.

@@ -5,7 +5,7 @@ import { patience } from '../../contract/test/runs.ts';
 import { writeConsent } from '../privacy/consent.ts';
 import { makeFolder, write } from './folder.ts';
 import { type HeldService, type StoredEvent, startHeld } from './held.ts';
-import { exitOf, run, start } from './program.ts';
+import { run, start } from './program.ts';
 import { generateTranscripts, mode, prompt, sessionId } from './transcripts.ts';
 
 test('a session that moves to another machine and back is captured once and in order', async () => {
@@ -51,7 +51,7 @@ test(
     const both = await startHeld();
     generateTranscripts(both.home, { seed: 3, sessions: 12, records: 300 });
     const children = [1, 2, 3].map(() => start(['import'], elsewhere(both)));
-    for (const child of children) expect(await exitOf(child), child.output()).toMatchObject({ code: 0 });
+    for (const child of children) expect(await child.ended, child.output()).toBe(0);
     expect(positionsByFile(await both.events())).toEqual(positionsByFile(await alone.events()));
   },
   patience(120_000),
@@ -68,10 +68,7 @@ test(
       writeConsent({ home: held.home, variables: options.variables }, { since: 0, history: 'all' });
       return start(['run'], options);
     });
-    const end = async () => {
-      for (const child of children) child.kill();
-      for (const child of children) await exitOf(child);
-    };
+    const end = async () => void (await Promise.all(children.map((child) => child.end('SIGTERM'))));
     onTestFinished(end);
     for (const child of children) await vi.waitFor(() => expect(child.output()).toContain('Capturing'), 30_000);
     const written = new Map<string, number>();

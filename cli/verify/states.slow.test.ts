@@ -13,7 +13,7 @@ import { expect, test, vi } from 'vitest';
 import { writeConsent } from '../privacy/consent.ts';
 import { write } from '../test/folder.ts';
 import { placeFixtures, startHeld } from '../test/held.ts';
-import { exitOf, run, start } from '../test/program.ts';
+import { run, start } from '../test/program.ts';
 import { mode, prompt, sessionId } from '../test/transcripts.ts';
 
 const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
@@ -142,8 +142,7 @@ test('earlier records without consent are left out', async () => {
   appendFileSync(pathOf(home, 1), lines(prompt(1, 2, 'two', { timestamp: new Date().toISOString() })));
   const count = () => service.store.db.selectFrom('sessions').select('event_count').execute();
   await vi.waitFor(async () => expect((await count())[0]?.event_count).toBeGreaterThan(0), { timeout: 60_000 });
-  child.kill('SIGTERM');
-  await exitOf(child);
+  await child.end('SIGTERM');
   expect(await verify()).toMatchObject({ ...clean, records: 1, leftOut: 1 });
 });
 

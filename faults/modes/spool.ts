@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from '../../cli/failure.ts';
-import { exitOf, start } from '../../cli/test/program.ts';
+import { start } from '../../cli/test/program.ts';
 import { prompt, sessionId } from '../../cli/test/transcripts.ts';
 import { startWire } from '../../test/wire.ts';
 import { createClient } from '../client.ts';
@@ -21,8 +21,8 @@ const RECORDS = 520;
 /** Duration of a fault that does not end the program. */
 const LASTS_MS = 300;
 
-/** Exit codes that `capture import` may have during a fault; null if it was killed. */
-const EXPECTED = new Set<number | null>([0, EXIT.temporary, EXIT.failure, null]);
+/** How `capture import` may end during a fault. */
+const EXPECTED = new Set<number | string>([0, EXIT.temporary, EXIT.failure, 'SIGKILL']);
 
 /**
  * Runs `capture import` repeatedly while transcripts grow, with its spool on a separate disk if possible and the service behind
@@ -49,11 +49,8 @@ export async function runSpool(options: RoundsOptions): Promise<Outcome> {
   const run = () =>
     start(['import'], { home, url, secret, variables: { ...state, ...together(clock?.variables, disk?.variables) } });
   let importing = run();
-  const end = async () => {
-    importing.kill('SIGKILL');
-    await exitOf(importing);
-  };
-  await exitOf(importing);
+  const end = async () => void (await importing.end('SIGKILL'));
+  await importing.ended;
 
   const faults: Record<string, Fault> = {
     'capture killed': { break: end, mend: () => undefined },
@@ -89,21 +86,20 @@ export async function runSpool(options: RoundsOptions): Promise<Outcome> {
   async function playRound(fault: Fault): Promise<void> {
     const enough = pieces + Math.floor(random() * 12);
     importing = run();
-    while (pieces < enough && isRunning()) await pause(2);
+    while (pieces < enough && importing.isRunning()) await pause(2);
     await fault.break();
-    if (isRunning()) await Promise.race([exitOf(importing), pause(LASTS_MS)]);
+    await Promise.race([importing.ended, pause(LASTS_MS)]);
     await fault.mend();
     // Like a person who interrupts a slow command.
     if (random() < 0.5) await end();
-    const { code } = await exitOf(importing);
+    const code = await importing.ended;
     if (!EXPECTED.has(code)) throw new Error(`capture ended with ${code}: ${importing.output()}`);
   }
-  const isRunning = () => importing.exitCode === null && importing.signalCode === null;
 
   /** Retries until everything is captured: the first runs may still fail because of a repaired fault. */
   async function captureAll(tries = 5): Promise<void> {
     importing = run();
-    const { code } = await exitOf(importing);
+    const code = await importing.ended;
     if (code === 0) return;
     if (tries === 0) throw new Error(`capture ended with ${code} without a fault: ${importing.output()}`);
     await captureAll(tries - 1);

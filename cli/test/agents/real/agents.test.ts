@@ -145,8 +145,8 @@ describe.each(DRIVERS)('$agent', (driver) => {
       const agent = machine.startAgent(driver, { how: 'start', prompt: `Please ${SLOW}: epsilon`, session: '' }, place);
       if (driver.writesPrompt === 'at once') await expect.poll(() => findSession('epsilon'), WITHIN).toBeDefined();
       else await expect.poll(model.slowRequests, WITHIN).toBeGreaterThan(before);
-      agent.child.kill(signal);
-      const timer = setTimeout(() => agent.child.kill('SIGKILL'), 5_000);
+      agent.signal(signal);
+      const timer = setTimeout(() => agent.signal('SIGKILL'), 5_000);
       await machine.end(agent);
       clearTimeout(timer);
       await work(driver, place, { how: 'start', prompt: 'Write the file, please: zeta' });

@@ -48,8 +48,7 @@ async function startCapture() {
 }
 
 async function stopCapture(capture: Awaited<ReturnType<typeof startCapture>>): Promise<void> {
-  capture.child.kill('SIGTERM');
-  await machine.end(capture);
+  await capture.end('SIGTERM');
 }
 
 async function work(driver: Driver, place: Place, turn: Omit<Turn, 'session'> & { session?: string }): Promise<void> {

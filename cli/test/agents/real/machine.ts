@@ -1,9 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Running, startProcess } from '../../../../test/process.ts';
 import type { Driver, Place, Turn } from './driver.ts';
 
 const MAIN = join(import.meta.dirname, '../../../main.ts');
@@ -16,7 +16,8 @@ export interface MachineOptions {
 }
 
 export interface Ended {
-  code: number | null;
+  /** Its exit code, or the signal that ended it. */
+  code: number | string;
   output: string;
 }
 
@@ -28,17 +29,7 @@ export function createMachine({ agents, modelUrl, serviceUrl, secret }: MachineO
   const path = `${join(agents, 'node_modules/.bin')}:${variables.PATH}`;
   const captureVariables = { ...variables, PATH: path, CAPTURE_URL: serviceUrl, CAPTURE_SECRET: secret };
 
-  function start(program: string, args: string[], env: NodeJS.ProcessEnv, cwd = home) {
-    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
-    return { child, output: () => output };
-  }
-
-  async function end({ child, output }: { child: ChildProcess; output: () => string }): Promise<Ended> {
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    return { code: child.exitCode, output: output() };
-  }
+  const end = async ({ ended, output }: Running): Promise<Ended> => ({ code: await ended, output: output() });
 
   return {
     home,
@@ -65,9 +56,10 @@ export function createMachine({ agents, modelUrl, serviceUrl, secret }: MachineO
     },
     startAgent(driver: Driver, turn: Turn, place: Place) {
       const { program, args, variables: more } = driver.invoke(turn, place);
-      return start(program, args, { ...variables, ...more }, place.folder);
+      return startProcess([program, ...args], { env: { ...variables, ...more }, cwd: place.folder });
     },
-    startCapture: (...args: string[]) => start(process.execPath, [MAIN, ...args], captureVariables),
+    startCapture: (...args: string[]) =>
+      startProcess([process.execPath, MAIN, ...args], { env: captureVariables, cwd: home }),
     end,
     /** Ends every process of this home, including daemons that agents left behind. */
     async clear(): Promise<void> {
