@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { picture, setUpProduct } from './harness/product.ts';
+import { picture, shareProduct } from './harness/product.ts';
 import type { Tab } from './harness/tab.ts';
 import { violationsOf } from './steps/accessibility.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
@@ -8,7 +8,7 @@ import { ADA, signIn } from './steps/person.ts';
 import { captureSample } from './steps/samples.ts';
 import { find, timelineOf } from './steps/timeline.ts';
 
-const product = setUpProduct();
+const product = shareProduct();
 const THEMES = ['light', 'dark'] as const;
 let tab: Tab;
 let sessionId: string;

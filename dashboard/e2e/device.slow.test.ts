@@ -2,14 +2,14 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { type Client, createClient, type ServiceError } from '../../contract/client.ts';
 import type { StartedDevice } from '../../contract/device.ts';
-import { picture, setUpProduct } from './harness/product.ts';
+import { picture, shareProduct } from './harness/product.ts';
 import type { Tab } from './harness/tab.ts';
 import { violationsOf } from './steps/accessibility.ts';
 import { joinByMail } from './steps/mail.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
 import { BEN, signIn } from './steps/person.ts';
 
-const product = setUpProduct();
+const product = shareProduct();
 let tab: Tab;
 let page: Page;
 let owner: Client;

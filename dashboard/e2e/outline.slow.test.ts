@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { setUpProduct } from './harness/product.ts';
+import { shareProduct } from './harness/product.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
 import { createRecorder, event } from './steps/recording.ts';
 import { openSession, rowOfEvent } from './steps/timeline.ts';
 
-const product = setUpProduct();
+const product = shareProduct();
 
 test('the outline of thousands of prompts draws few of them and follows the timeline', async () => {
   const PROMPTS = 5000;

@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { NewEvent } from '../../contract/event.ts';
-import { picture, setUpProduct } from './harness/product.ts';
+import { picture, shareProduct } from './harness/product.ts';
 import type { Tab } from './harness/tab.ts';
 import { violationsOf } from './steps/accessibility.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
 import { event } from './steps/recording.ts';
 import { command, createFleet, titlesIn } from './steps/sessions.ts';
 
-const product = setUpProduct();
+const product = shareProduct();
 let tab: Tab;
 let page: Page;
 let open: Awaited<ReturnType<typeof createFleet>>;

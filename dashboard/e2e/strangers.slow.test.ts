@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { setUpProduct } from './harness/product.ts';
+import { shareProduct } from './harness/product.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
 import { linkTo } from './steps/outbox.ts';
 import { BEN, signUp } from './steps/person.ts';
@@ -7,7 +7,7 @@ import { createRecorder, event } from './steps/recording.ts';
 import { openSession, timelineOf } from './steps/timeline.ts';
 import { createOrganization } from './steps/welcome.ts';
 
-const product = setUpProduct();
+const product = shareProduct();
 const WORDS = 'Only for the people of Harbour Works.';
 let sessionId: string;
 

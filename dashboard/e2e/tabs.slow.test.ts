@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { setUpProduct } from './harness/product.ts';
+import { shareProduct } from './harness/product.ts';
 import type { Tab } from './harness/tab.ts';
 import { joinByMail } from './steps/mail.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
 import { ADA, BEN, signIn, signOut } from './steps/person.ts';
 import { createRecorder, event } from './steps/recording.ts';
 
-const product = setUpProduct();
+const product = shareProduct();
 const WORDS = 'the harbour is deep';
 let tab: Tab;
 let address: string;

@@ -8,12 +8,10 @@ export interface Credentials {
   password: string;
 }
 
-/** Each test file has its own Ada, because several files use one service. */
-export const ADA: Credentials = {
-  email: `ada.${randomUUID().slice(0, 8)}@example.com`,
-  password: 'three quiet harbours',
-};
-export const BEN: Credentials = { email: 'ben@example.org', password: 'seven loud mountains' };
+/** Each test file has its own people, because several files use one service. */
+const file = randomUUID().slice(0, 8);
+export const ADA: Credentials = { email: `ada.${file}@example.com`, password: 'three quiet harbours' };
+export const BEN: Credentials = { email: `ben.${file}@example.org`, password: 'seven loud mountains' };
 
 /** Creates an account with the link that the service prints at its first start. */
 export async function createFirstAccount(page: Page, service: Service, person: Credentials): Promise<void> {
