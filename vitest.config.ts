@@ -26,7 +26,7 @@ export default defineConfig({
         plugins: [builtThreads()],
         test: {
           name: 'unit',
-          include: ['{contract,transcript,redact,server,cli,dashboard,script,faults}/**/*.test.ts'],
+          include: ['{contract,transcript,redact,server,cli,dashboard,script,faults,test}/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'dashboard/e2e/**', 'cli/test/agents/real/**', ...LEFT_OUT],
           globalSetup: [
             'contract/test/temporary.ts',
