@@ -53,7 +53,7 @@ export async function loadService(
   const seeded = await seed(where, issuer.url, owner, async (store, made) => ({
     sessions: await seedSessions(store, made, CONNECTIONS),
   }));
-  const flags = process.env.BENCH_NODE_FLAGS?.split(' ');
+  const flags = process.env.BENCH_NODE_FLAGS?.split(' ').filter(Boolean);
   const operations = await freePort('127.0.0.1');
   const ports = { OPERATIONS_PORT: String(operations) };
   const service = await startMeasured(where, { ...issuer.env, ...ports, ...env }, { program, flags });
