@@ -190,7 +190,8 @@ export const isPostgres = <Schema>(db: Kysely<Schema>): boolean => db.getExecuto
 
 /** An arbitrary number that all versions share. */
 const SCHEMA_LOCK = '3853314791062309107';
-const ASK_AGAIN_MS = 200;
+/** Replicas that start together ask in step, and each round lets one of them pass. */
+const ASK_AGAIN_MS = 50;
 
 /**
  * Prevents schema changes by other replicas until the returned function is called. The lock belongs to a transaction,

@@ -194,7 +194,7 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
 
     test('many replicas that start at once build an index once, and none waits forever', async () => {
       const store = await open();
-      const replicas = await Promise.all(Array.from({ length: 4 }, () => attach(store.dataDir, store.databaseUrl)));
+      const replicas = await Promise.all(Array.from({ length: 6 }, () => attach(store.dataDir, store.databaseUrl)));
       await Promise.all(replicas.map(({ db }) => migrate(db, engine, withTwo)));
       expect(await madeIn(store)).toEqual(['0001-schema', '0002-column', '0003-index']);
       for (const replica of replicas) await replica.close();
