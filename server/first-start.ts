@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { auditHeadsFile, readOrganizations } from './audit/heads.ts';
 import { STORE_FILE } from './backup/backup.ts';
 import type { Config } from './config.ts';
+import { countOf } from './count-of.ts';
 import { hasOrganizations } from './store/organizations.ts';
 import type { Db } from './store/schema.ts';
 import { hasSetting, rememberSetting } from './store/settings.ts';
@@ -49,7 +50,7 @@ function signsOf(places: Places): string[] {
   const { BACKUP_DIR: folder } = places;
   const backups = folder === undefined || !existsSync(folder) ? [] : readdirSync(folder);
   return [
-    ...(organizations > 0 ? [`${heads} with the heads of ${organizations} organizations`] : []),
+    ...(organizations > 0 ? [`${heads} with the heads of ${countOf(organizations, 'organization')}`] : []),
     ...(backups.some((name) => name.endsWith('.sqlite')) ? [`a backup in ${folder}`] : []),
   ];
 }

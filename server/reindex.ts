@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Config } from './config.ts';
+import { countOf } from './count-of.ts';
 import { DaySums } from './derive/day-sums.ts';
 import { createDeriveThread } from './derive/derive-thread.ts';
 import { Indexer } from './derive/indexer.ts';
@@ -34,7 +35,9 @@ export async function reindex(config: Config, write: (line: string) => void): Pr
       store.db,
       sql<{ sessions: number | string }>`select count(*) as sessions from session_facts`,
     );
-    write(`${sessions} sessions were derived${failed > 0 ? `, with ${failed} failures` : ''}.`);
+    write(
+      `Derived ${countOf(Number(sessions), 'session')}${failed > 0 ? `, with ${countOf(failed, 'failure')}` : ''}.`,
+    );
   } finally {
     await indexer.close();
     await daySums.close();

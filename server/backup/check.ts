@@ -7,7 +7,7 @@ import { NO_HEADS, verifyAudit } from '../audit/verify.ts';
 import { openStore, type Store } from '../store/open.ts';
 import { allRows } from '../store/rows.ts';
 import { STORE_FILE } from './backup.ts';
-import { type BackupManifest, readManifest } from './manifest.ts';
+import { type BackupManifest, describeCounts, readManifest } from './manifest.ts';
 import { comparedWith } from './restore.ts';
 
 export interface CheckOptions {
@@ -25,9 +25,8 @@ export interface CheckOptions {
  */
 export async function checkBackup({ file, key, write }: CheckOptions): Promise<string[]> {
   const manifest = await readManifest(file);
-  const { organizations, sessions, events } = manifest.counts;
   write(`${file} was made at ${manifest.at} by version ${manifest.version}.`);
-  write(`It holds ${organizations} organizations, ${sessions} sessions and ${events} events.`);
+  write(`It holds ${describeCounts(manifest.counts)}.`);
   const folder = await mkdtemp(join(tmpdir(), 'capture-restore-'));
   try {
     const copy = join(folder, STORE_FILE);
@@ -36,7 +35,8 @@ export async function checkBackup({ file, key, write }: CheckOptions): Promise<s
     if (different.length > 0) return different.map((finding) => `${file} ${finding}`);
     const store = await openStore({ dataDir: folder, onError: () => undefined });
     try {
-      const nothing = organizations === 0 ? [`${file} has no organization, so there is nothing to check`] : [];
+      const nothing =
+        manifest.counts.organizations === 0 ? [`${file} has no organization, so there is nothing to check`] : [];
       return [...nothing, ...whoSigned(manifest, key), ...(await findingsIn(store, manifest))];
     } finally {
       await store.close();

@@ -5,6 +5,7 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { SignedHead } from '../../contract/audit.ts';
 import { type AuditKey, isSignedBy } from '../audit/heads.ts';
+import { countOf } from '../count-of.ts';
 
 const Counts = Type.Object({
   organizations: Type.Integer(),
@@ -14,6 +15,10 @@ const Counts = Type.Object({
   appends: Type.Integer(),
   events: Type.Integer(),
 });
+
+/** The most telling of the counts, for people. */
+export const describeCounts = ({ organizations, sessions, events }: Static<typeof Counts>): string =>
+  `${countOf(organizations, 'organization')}, ${countOf(sessions, 'session')} and ${countOf(events, 'event')}`;
 
 /** The file next to a backup that describes it. */
 export const BackupManifest = Type.Object({

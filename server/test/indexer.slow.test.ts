@@ -456,7 +456,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     const config = testConfig({ DATA_DIR: store.dataDir, DATABASE_URL: store.databaseUrl });
     await COMMANDS.reindex?.(config, (line) => void lines.push(line), []);
     store = await attach(store.dataDir, store.databaseUrl);
-    expect(lines.at(-1)).toBe(`${SESSIONS} sessions were derived.`);
+    expect(lines.at(-1)).toBe(`Derived ${SESSIONS} sessions.`);
     expect(await readDerived(store)).toEqual(before);
   });
 });

@@ -55,7 +55,7 @@ describe.each(ENGINES)('a scan of stored sessions for secrets on %s', (engine) =
     await send({ output: 'password=[REDACTED:key-name:3f2a]', redactions: { 'key-name': 1 } });
     const { lines, outcome } = await scan();
     expect(outcome).toBe('clean');
-    expect(lines.join('\n')).toMatch(/^\d+ sessions were read\. Nothing was changed\.$/);
+    expect(lines.join('\n')).toMatch(/^Read \d+ sessions?\. Nothing was changed\.$/);
   });
 
   test("reports the rules' findings, even across parts, names the hold, and changes nothing", async () => {
@@ -132,7 +132,7 @@ describe.each(ENGINES)('a scan of stored sessions for secrets on %s', (engine) =
     for (const id of [whole, parts]) await whenDerived(service, ours.member, id, id === whole ? 2 : 3);
     expect(await rowsWith(db, TOKEN, WORD)).not.toEqual([]);
     const { lines, outcome } = await scan('--apply');
-    expect(outcome).toBe("Holds keep 1 sessions in which today's rules find something.");
+    expect(outcome).toBe("Holds keep 1 session in which today's rules find something.");
     expect(lines.filter((line) => line.endsWith('; will be masked'))).toHaveLength(2);
     expect((await scan('--apply')).lines.filter((line) => line.endsWith('; was requested before'))).toHaveLength(2);
 
@@ -177,7 +177,7 @@ describe.each(ENGINES)('a scan of stored sessions for secrets on %s', (engine) =
     await scan('--apply');
     const { lines, outcome } = await scan('--cancel');
     expect([lines, outcome]).toEqual([
-      ['The masks of 1 sessions were withdrawn. Texts that are masked already stay masked.'],
+      ['The masks of 1 session were withdrawn. Texts that are masked already stay masked.'],
       'clean',
     ]);
     expect(await db.selectFrom('jobs').selectAll().execute()).toEqual([]);
@@ -222,7 +222,7 @@ describe.each(ENGINES)('a scan of stored sessions for secrets on %s', (engine) =
         expect(await writeMasked(db, mask, masker.add(append), Date.now(), async () => undefined)).toBe(true);
       }
       expect(filesWith(dataDir, TOKEN)).not.toEqual([]);
-      expect((await scan('--cancel')).lines[0]).toMatch(/^The masks of 1 sessions /);
+      expect((await scan('--cancel')).lines[0]).toMatch(/^The masks of 1 session /);
       expect(await rowsWith(db, TOKEN, WORD)).toEqual([]);
       expect(filesWith(dataDir, TOKEN)).toEqual([]);
     });
