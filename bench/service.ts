@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeService } from '../script/release/service.ts';
+import { MIN_APART_MS } from '../server/memory.ts';
 import { startIssuer } from '../test/issuer.ts';
 import { SOURCE } from '../test/service.ts';
 import type { Options } from './options.ts';
@@ -110,7 +111,7 @@ async function measureMemory(way: Way, service: MeasuredService, people: People)
   note(way, `at once after ${REQUESTS} requests`, service);
   await sleep(IDLE_MS);
   note(way, `10 s after ${REQUESTS} requests`, service);
-  await untilRest(service);
+  await untilReturned(service);
   note(way, `at rest after ${REQUESTS} requests`, service);
 }
 
@@ -138,7 +139,7 @@ async function measureSoak(way: Way, service: MeasuredService, people: People, m
   await Promise.all([...appending, ...searching, paging]);
   note(way, 'at the end of the soak', service);
   way.memory['most in the soak'] = { resident: [peakMemory(service.pid)] };
-  await untilRest(service);
+  await untilReturned(service);
   note(way, 'at rest after the soak', service);
 }
 
@@ -150,6 +151,12 @@ async function untilRest({ cpuSeconds }: MeasuredService): Promise<void> {
     before = cpuSeconds();
     await sleep(IDLE_MS);
   }
+}
+
+/** Waits until the service has also returned the memory of its last work. */
+async function untilReturned(service: MeasuredService): Promise<void> {
+  await sleep(MIN_APART_MS);
+  await untilRest(service);
 }
 
 function note({ memory }: Way, moment: string, { pid }: MeasuredService): void {

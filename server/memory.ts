@@ -8,6 +8,17 @@ const MIN_WORK = 20;
 const QUIET_MS = 4_000;
 
 /**
+ * The least time between two collections. An agent at work pauses for longer than `QUIET_MS` again and again, and a collection takes as
+ * much of the processor as a hundred of its events.
+ */
+export const MIN_APART_MS = 120_000;
+
+interface IdleMemoryOptions {
+  quietMs?: number;
+  apartMs?: number;
+}
+
+/**
  * Returns the memory of finished work once no more work arrives. The engine collects garbage when it needs more memory, and an
  * idle service never does. Without this class, an idle service keeps the memory of its last busy minute.
  */
@@ -15,11 +26,15 @@ export class IdleMemory {
   readonly #timer: NodeJS.Timeout;
   // Starting counts as work.
   #work = MIN_WORK;
+  #last = Number.NEGATIVE_INFINITY;
 
-  constructor(giveBack: () => void, quietMs = QUIET_MS) {
+  constructor(giveBack: () => void, { quietMs = QUIET_MS, apartMs = MIN_APART_MS }: IdleMemoryOptions = {}) {
     this.#timer = setTimeout(() => {
       if (this.#work < MIN_WORK) return;
+      const now = performance.now();
+      if (now < this.#last + apartMs) return void this.#timer.refresh();
       this.#work = 0;
+      this.#last = now;
       giveBack();
     }, quietMs).unref();
   }

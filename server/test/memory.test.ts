@@ -5,9 +5,9 @@ describe('a service at rest', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  const start = () => {
+  const start = (apartMs = 0) => {
     const giveBack = vi.fn();
-    const idleMemory = new IdleMemory(giveBack, 1_000);
+    const idleMemory = new IdleMemory(giveBack, { quietMs: 1_000, apartMs });
     const work = (times: number) => {
       for (let n = 0; n < times; n++) idleMemory.note();
     };
@@ -40,6 +40,19 @@ describe('a service at rest', () => {
     expect(giveBack).toHaveBeenCalledTimes(1);
     work(10);
     vi.advanceTimersByTime(5_000);
+    expect(giveBack).toHaveBeenCalledTimes(2);
+  });
+
+  test('returns memory at most once in a while, however often work pauses', () => {
+    const { giveBack, work } = start(60_000);
+    for (let n = 0; n < 5; n++) {
+      work(20);
+      vi.advanceTimersByTime(10_000);
+    }
+    expect(giveBack).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(20_000);
+    expect(giveBack).toHaveBeenCalledTimes(2);
+    vi.advanceTimersByTime(120_000);
     expect(giveBack).toHaveBeenCalledTimes(2);
   });
 
