@@ -19,18 +19,17 @@ const COMPRESSION = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
 /** Holds a batch before it is compressed. The buffer is reused, because the engine collects a discarded megabyte late. */
 let plain = Buffer.allocUnsafe(64 * 1024);
 
-interface OpenBatch {
-  events: Buffer[];
-  bytes: number;
-}
+/** The size of events in a body, with a comma after each. */
+const sizeOf = (events: readonly Buffer[]): number => events.reduce((sum, { length }) => sum + length + 1, 0);
 
 /** Gathers the events of each session into batches, and writes each full batch into the open transaction. */
 export function createBatching({ spool, now, newKey }: BatchingOptions) {
-  const open = new Map<number, OpenBatch>();
+  /** The gathered events of each session, as JSON texts in UTF-8. */
+  const open = new Map<number, Buffer[]>();
   let sealed = 0;
 
-  function seal(session: number, { events, bytes }: OpenBatch): void {
-    const body = compress(events, bytes);
+  function seal(session: number, events: readonly Buffer[]): void {
+    const body = compress(events);
     const { digests, marks } = digestEvents(events.map((event) => event.toString('utf8')));
     spool.batches.add({ session, key: newKey(), events: events.length, body, digests, marks, madeAt: now() });
     sealed += events.length;
@@ -39,28 +38,24 @@ export function createBatching({ spool, now, newKey }: BatchingOptions) {
   return {
     /** Adds an event by its JSON text, in UTF-8. */
     add(session: number, json: Buffer): void {
-      const size = json.length + 1;
-      let batch = open.get(session);
-      if (batch && (batch.events.length === MAX_BATCH_EVENTS || batch.bytes + size > MAX_BATCH_BYTES)) {
-        seal(session, batch);
-        batch = undefined;
-      }
-      batch ??= { events: [], bytes: 0 };
-      batch.events.push(json);
-      batch.bytes += size;
-      open.set(session, batch);
+      const events = open.get(session) ?? [];
+      const isFull = events.length === MAX_BATCH_EVENTS || sizeOf(events) + json.length + 1 > MAX_BATCH_BYTES;
+      if (isFull && events.length > 0) seal(session, events.splice(0));
+      events.push(json);
+      open.set(session, events);
     },
     /** Seals the gathered events, whether their batch is full or not. Returns the number of events sealed so far. */
     seal(): number {
-      for (const [session, batch] of open) seal(session, batch);
+      for (const [session, events] of open) seal(session, events);
       open.clear();
       return sealed;
     },
   };
 }
 
-/** Builds `{"events":[…]}` in a zstd frame. `bytes` counts the events, with a comma after each. */
-function compress(events: readonly Buffer[], bytes: number): Buffer {
+/** Builds `{"events":[…]}` in a zstd frame. */
+function compress(events: readonly Buffer[]): Buffer {
+  const bytes = sizeOf(events);
   if (plain.length < bytes + FRAME_BYTES) plain = Buffer.allocUnsafe(2 * (bytes + FRAME_BYTES));
   let end = plain.write('{"events":[', 'latin1');
   for (const [index, json] of events.entries()) {
