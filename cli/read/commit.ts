@@ -1,5 +1,6 @@
 import { lineageOf } from '../decide/lineage.ts';
 import { openFrom } from '../decide/periods.ts';
+import type { FileRow } from '../spool/files.ts';
 import type { Counter } from '../spool/meta.ts';
 import type { Spool } from '../spool/open.ts';
 import type { Novelty } from '../spool/seen.ts';
@@ -7,9 +8,8 @@ import type { SessionFacts } from '../spool/sessions.ts';
 import { createBatching } from './batching.ts';
 import { mergeFacts, parentOf } from './facts.ts';
 import { FormCounts } from './forms.ts';
-import type { FileBeingRead } from './identify.ts';
 import type { MaskedRecord } from './mask.ts';
-import type { CapturedRecord } from './record.ts';
+import type { OpenTranscript } from './open.ts';
 
 /** Another process has read the same file, or a person has kept its session back. The reader's knowledge is outdated. */
 export class CursorMoved extends Error {}
@@ -37,30 +37,6 @@ export interface CommitOptions {
   isOutdated?: () => boolean;
 }
 
-/** A record on its way into the spool. `masked` is absent if the commit only moves the cursor past the record. */
-interface PendingRecord {
-  file: FileBeingRead;
-  record: Omit<CapturedRecord, 'events'>;
-  masked: Omit<MaskedRecord, 'texts'> | undefined;
-  /**
-   * The texts are in UTF-8, outside the engine's heap. Strings would live long enough to be moved to the old generation, and
-   * the engine would collect that twice as often.
-   */
-  texts: readonly Buffer[];
-}
-
-/** A file's state within this commit. */
-interface CommittedFile {
-  session: number;
-  id: number;
-  /** Sessions that the file holds records of. */
-  parents: Set<number>;
-  /** The names of other sessions in its records. */
-  named: Set<string>;
-  /** The last record read. */
-  last: PendingRecord['record'];
-}
-
 /** Each commit waits for the disk. At half this size, 68 MB of transcripts take twice as many commits. */
 const COMMIT_BYTES = 4 * 1024 * 1024;
 /**
@@ -72,9 +48,9 @@ const COMMIT_MS = 500;
 /** Takes masked records over into the spool. One commit stores the hashes of seen records, the events and the cursors. */
 export class Commits {
   readonly #options: CommitOptions;
-  #pending: PendingRecord[] = [];
+  #pending: [OpenTranscript, MaskedRecord][] = [];
   /** Files of sessions that were read completely. */
-  #settled = new Set<FileBeingRead>();
+  #settled = new Set<OpenTranscript>();
   #bytes = 0;
   /** When the first of the pending records was added, by a monotonic clock. */
   #since = 0;
@@ -83,16 +59,15 @@ export class Commits {
     this.#options = options;
   }
 
-  add(file: FileBeingRead, { events, ...record }: CapturedRecord, masked: MaskedRecord | undefined): void {
+  add(file: OpenTranscript, record: MaskedRecord): void {
     if (this.#pending.length === 0) this.#since = performance.now();
-    const { texts: plain = [], ...facts } = masked ?? {};
-    const texts = plain.map((text) => Buffer.from(text));
-    this.#pending.push({ file, record, masked: masked && (facts as PendingRecord['masked']), texts });
+    this.#pending.push([file, record]);
+    const { texts = [] } = record.content ?? {};
     this.#bytes += record.bytes + texts.reduce((sum, text) => sum + text.length, 0);
   }
 
   /** Marks the file's session as read completely. */
-  settle(file: FileBeingRead): void {
+  settle(file: OpenTranscript): void {
     this.#settled.add(file);
   }
 
@@ -133,9 +108,13 @@ export class Commits {
 class Commit {
   readonly #spool: Spool;
   readonly #batching: ReturnType<typeof createBatching>;
-  readonly #files = new Map<FileBeingRead, CommittedFile>();
+  readonly #files = new Map<OpenTranscript, FileRow>();
   /** The ids of the files. */
   readonly #ids = new Set<number>();
+  /** The known parents of sessions, as `session parent`. */
+  readonly #parents = new Set<string>();
+  /** The names of other sessions in the records of sessions, as `session name`. */
+  readonly #named = new Set<string>();
   readonly #facts = new Map<number, SessionFacts>();
   readonly #counts = new Map<Counter, number>();
   readonly #forms = new FormCounts();
@@ -150,17 +129,18 @@ class Commit {
     this.#batching = createBatching(options);
   }
 
-  write(pending: readonly PendingRecord[], settled: ReadonlySet<FileBeingRead>): void {
+  write(pending: readonly [OpenTranscript, MaskedRecord][], settled: ReadonlySet<OpenTranscript>): void {
     const { sessions, files } = this.#spool;
-    for (const one of pending) this.#takeOver(one);
+    for (const [file, record] of pending) this.#takeOver(file, record);
     this.#count('eventsSpooled', this.#batching.seal());
     for (const [session, learned] of this.#facts) sessions.learn(session, learned);
     for (const file of settled) sessions.settle(this.#files.get(file)?.session ?? 0);
     for (const [counter, by] of this.#counts) this.#spool.count(counter, by);
     this.#forms.write(this.#spool.forms, this.#now());
-    for (const [file, { id, last }] of this.#files) {
+    for (const [file, last] of new Map(pending)) {
+      const { id, leftBefore } = this.#files.get(file) as FileRow;
       const cursor = last.cursor();
-      files.advance(id, cursor, openFrom(file.closed) || undefined);
+      files.advance(id, cursor, leftBefore);
       file.id = id;
       file.committed = { position: cursor.position, pass: cursor.pass };
     }
@@ -170,7 +150,7 @@ class Commit {
     this.#counts.set(counter, (this.#counts.get(counter) ?? 0) + by);
   }
 
-  #open(file: FileBeingRead, last: PendingRecord['record']): CommittedFile {
+  #open(file: OpenTranscript): FileRow {
     const { decisions, sessions, files } = this.#spool;
     const { origin, startedAt, cursor, closed } = file;
     const { agent, root, path } = file.found;
@@ -187,44 +167,43 @@ class Commit {
       if (position !== file.committed.position || pass !== file.committed.pass) throw new CursorMoved();
       files.move(id, root, path);
     }
-    const opened = { session, id, parents: new Set<number>(), named: new Set<string>(), last };
+    const opened = { ...row, id };
     this.#files.set(file, opened);
     this.#ids.add(id);
     return opened;
   }
 
-  #takeOver({ file, record, masked, texts }: PendingRecord): void {
-    const opened = this.#files.get(file) ?? this.#open(file, record);
-    const { session } = opened;
-    opened.last = record;
-    if (record.session !== undefined) this.#learnNamed(file, opened, record.session);
-    if (record.keyed && this.#hasKept) this.#refuseKept(file, record.identity);
-    if (masked === undefined) {
-      if (record.keyed) this.#learnParent(file, opened, record.identity);
+  #takeOver(file: OpenTranscript, record: MaskedRecord): void {
+    const { id, session } = this.#files.get(file) ?? this.#open(file);
+    const { identity, content } = record;
+    if (record.session !== undefined) this.#learnNamed(file, session, record.session);
+    if (record.keyed && this.#hasKept) this.#refuseKept(file, identity);
+    if (content === undefined) {
+      if (record.keyed) this.#learnParent(file, session, identity);
       this.#count('recordsBefore');
       return;
     }
-    const novelty = this.#meet(file, opened, record);
+    const novelty = this.#meet(file, id, session, record);
     if (novelty !== 'new') this.#count(novelty === 'repeated' ? 'recordsRepeated' : 'recordsReplayed');
     if (novelty === 'replayed') {
-      this.#learnCopied(file, session, record.identity, masked.facts);
-      this.#learnParent(file, opened, record.identity);
+      this.#learnCopied(file, session, identity, content.facts);
+      this.#learnParent(file, session, identity);
     }
     if (novelty !== 'new') return;
     this.#count(record.tooLong ? 'linesTooLong' : record.unreadable ? 'recordsUnreadable' : 'recordsCaptured');
-    this.#forms.add(file.found.agent.id, masked.form, record.tooLong);
-    this.#count('secretsMasked', masked.masked);
-    if (masked.isWithheld) this.#count('recordsWithheld');
-    for (const text of texts) this.#batching.add(session, text);
-    this.#facts.set(session, { ...mergeFacts(this.#factsOf(file, session), masked.facts), ended: record.ended });
+    this.#forms.add(file.found.agent.id, content.form, record.tooLong);
+    this.#count('secretsMasked', content.masked);
+    if (content.isWithheld) this.#count('recordsWithheld');
+    for (const text of content.texts) this.#batching.add(session, text);
+    this.#facts.set(session, { ...mergeFacts(this.#factsOf(file, session), content.facts), ended: record.ended });
   }
 
   /** The facts that this commit has learned about a file's session so far. */
-  #factsOf({ found, origin }: FileBeingRead, session: number): SessionFacts {
+  #factsOf({ found, origin }: OpenTranscript, session: number): SessionFacts {
     return this.#facts.get(session) ?? { changedAt: found.modifiedAt, forkedFrom: parentOf(origin) };
   }
 
-  #meet(file: FileBeingRead, { id, session }: CommittedFile, record: PendingRecord['record']): Novelty {
+  #meet(file: OpenTranscript, id: number, session: number, record: MaskedRecord): Novelty {
     const { identity, keyed } = record;
     const { meetRecord, meetLine, sessionOf, moveTo } = this.#spool.seen;
     if (!keyed) return meetLine(id, file.cursor.pass, identity);
@@ -235,7 +214,7 @@ class Commit {
     return 'new';
   }
 
-  #refuseKept({ found, origin }: FileBeingRead, identity: Uint8Array): void {
+  #refuseKept({ found, origin }: OpenTranscript, identity: Uint8Array): void {
     for (const parent of this.#spool.decisions.keptOwners(found.agent.id, identity)) {
       if (parent !== origin.session) this.#refuseForkOf(parent, found.agent.id, origin.session);
     }
@@ -256,11 +235,11 @@ class Commit {
    * Learns that a record names another session, so this session holds a copy from it, even if the other one is a fork of this
    * one. A person's decision about the other session then applies to this one, too.
    */
-  #learnNamed({ found, origin }: FileBeingRead, { named }: CommittedFile, name: string): void {
+  #learnNamed({ found, origin }: OpenTranscript, session: number, name: string): void {
     const { decisions } = this.#spool;
     const agent = found.agent.id;
-    if (name === origin.session || named.has(name)) return;
-    named.add(name);
+    if (name === origin.session || this.#named.has(`${session} ${name}`)) return;
+    this.#named.add(`${session} ${name}`);
     if (decisions.find(agent, name) === undefined) return;
     decisions.addFork(agent, name, origin.session);
     this.#refuseForkOf(name, agent, origin.session);
@@ -278,10 +257,10 @@ class Commit {
    * the ancestor. It does so only once, or two forks would take records from each other for ever.
    */
   #isAncestor(
-    { found, origin, cursor }: FileBeingRead,
+    { found, origin, cursor }: OpenTranscript,
     session: number,
     owner: number,
-    record: Pick<CapturedRecord, 'session' | 'writtenAt'>,
+    record: MaskedRecord,
   ): boolean {
     const { sessions } = this.#spool;
     const fork = sessions.get(owner);
@@ -313,11 +292,11 @@ class Commit {
   }
 
   /** Stores the parent, so that the session is kept back together with it. */
-  #learnParent({ found, origin }: FileBeingRead, { session, parents }: CommittedFile, identity: Uint8Array): void {
+  #learnParent({ found, origin }: OpenTranscript, session: number, identity: Uint8Array): void {
     const { seen, sessions, decisions } = this.#spool;
     const owner = seen.sessionOf(identity);
-    if (owner === undefined || owner === session || parents.has(owner)) return;
-    parents.add(owner);
+    if (owner === undefined || owner === session || this.#parents.has(`${session} ${owner}`)) return;
+    this.#parents.add(`${session} ${owner}`);
     const { agent, agentSession } = sessions.get(owner);
     if (agent !== found.agent.id) return;
     this.#refuseForkOf(agentSession, found.agent.id, origin.session);
@@ -334,7 +313,7 @@ class Commit {
    * it was forked from that session. The copies also name its working folder. Of two sessions with the same beginning, the older
    * one has no record of its own before it. When a file is read again, the facts from before its copies are no longer known.
    */
-  #learnCopied(file: FileBeingRead, session: number, identity: Uint8Array, copy: SessionFacts): void {
+  #learnCopied(file: OpenTranscript, session: number, identity: Uint8Array, copy: SessionFacts): void {
     const { seen, sessions } = this.#spool;
     const { firstAt: copiedTime, cwd, branch } = copy;
     if (file.cursor.pass > 0 || copiedTime === undefined) return;

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin } from '../agents/agent.ts';
-import type { Closed } from '../decide/periods.ts';
 import { collectAfter } from '../memory.ts';
 import type { Cursor, FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
@@ -28,12 +27,6 @@ export interface Unread {
   stored?: StoredPlace;
   /** The keys of the first records, which reveal a fork of this session. */
   firstKeys: () => string[];
-}
-
-/** An open transcript. `id` and `committed` change with each commit. */
-export interface FileBeingRead extends Unread {
-  /** The periods of its session whose records stay on this machine. */
-  closed: readonly Closed[];
 }
 
 /** How many bytes of a file are searched for its first record, its first time and its folder. */

@@ -9,23 +9,29 @@ import { factsOf, mergeFacts } from './facts.ts';
 import { type Form, formOf } from './forms.ts';
 import type { CapturedRecord } from './record.ts';
 
-/** A record in the form that is sent. */
-export interface MaskedRecord {
-  /** The JSON texts of its events. */
-  texts: string[];
-  /** The facts that its events give about their session. */
-  facts: SessionFacts;
-  form: Form;
-  /** How many secrets were masked. */
-  masked: number;
-  /** Whether masking failed. Then nothing of the record is kept. */
-  isWithheld: boolean;
+/** A record in the form that the spool takes over. */
+export interface MaskedRecord extends Omit<CapturedRecord, 'events'> {
+  /** Its masked events. Absent if the record stays on this machine: then only the cursor moves past it. */
+  content?: {
+    /**
+     * Their JSON texts in UTF-8, outside the engine's heap. Strings would live long enough to be moved to the old generation,
+     * and the engine would collect that twice as often.
+     */
+    texts: readonly Buffer[];
+    /** The facts that they give about their session. */
+    facts: SessionFacts;
+    form: Form;
+    /** How many secrets were masked. */
+    masked: number;
+    /** Whether masking failed. Then nothing of the record is kept. */
+    isWithheld: boolean;
+  };
 }
 
 /** The file that a record is from. */
 type From = Pick<FileRow, 'agent' | 'path' | 'origin'>;
 
-export type Mask = (from: From, record: CapturedRecord) => MaskedRecord;
+export type Mask = (from: From, record: CapturedRecord) => Required<MaskedRecord>;
 
 /** The number of sessions with a known folder: a daemon runs for months. A forgotten folder is added again. */
 const MAX_FOLDERS = 1000;
@@ -35,8 +41,9 @@ export function createMask(redactor: Pick<Redactor, 'redact'>): Mask {
   /** Some agents tell their folder only to the model. */
   const folders = new Map<string, string>();
 
-  return function mask(from, { events, folder }) {
+  return function mask(from, { events, ...record }) {
     const { agent, origin } = from;
+    const { folder } = record;
     const session = `${agent} ${origin.session}`;
     const isNewFolder = folder !== undefined && origin.subagent === undefined && folders.get(session) !== folder;
     if (isNewFolder) {
@@ -46,15 +53,20 @@ export function createMask(redactor: Pick<Redactor, 'redact'>): Mask {
     const asked = isNewFolder ? [...events, folderEvent(from, folder)] : events;
     const masked = redactor.redact(asked, { session, folder }).map(encodeRaw);
     const counts = masked.flatMap(({ payload }) => Object.entries(payload.redactions ?? {}));
-    return {
-      texts: masked.slice(0, events.length).flatMap(serializeEvent),
+    const texts = masked.slice(0, events.length).flatMap(serializeEvent);
+    const content = {
+      texts: texts.map((text) => Buffer.from(text)),
       facts: masked.map(factsOf).reduce(mergeFacts, {}),
       form: formOf(masked),
       masked: counts.reduce((sum, [rule, times]) => (rule === WITHHELD ? sum : sum + times), 0),
       isWithheld: counts.some(([rule]) => rule === WITHHELD),
     };
+    return { ...record, content };
   };
 }
+
+/** A record that stays on this machine. */
+export const withoutContent = ({ events: _, ...record }: CapturedRecord): MaskedRecord => record;
 
 function folderEvent({ agent, path, origin }: From, cwd: string): CapturedEvent {
   const source = { agent, session: origin.session, file: path, position: 0 };

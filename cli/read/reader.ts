@@ -19,13 +19,13 @@ import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import { type CommitOptions, Commits, CursorMoved } from './commit.ts';
 import { type Found, findTranscripts, type Place, stampOf, type Trouble, tolerateFileErrors } from './discover.ts';
-import type { FileBeingRead, Unread } from './identify.ts';
+import type { Unread } from './identify.ts';
 import type { RecordHash } from './identity.ts';
 import { emptyLog, findHooked, markHooked, sortInboxes } from './inbox.ts';
 import { byAge, byRank, findUnjudged, judgeSessions, type SessionStart } from './judge.ts';
 import { findKept } from './kept.ts';
-import { createMask } from './mask.ts';
-import { openRecords } from './open.ts';
+import { createMask, withoutContent } from './mask.ts';
+import { type OpenTranscript, openRecords } from './open.ts';
 import type { CapturedRecord, RecordStream } from './record.ts';
 import { MOMENT_MS } from './stored/records.ts';
 import { findAllUnread } from './unread.ts';
@@ -97,14 +97,6 @@ const ABANDONED_MS = 10 * 60_000;
 const MAX_OPEN = 100;
 /** The limit for all files of a session together. */
 const BUFFER_BYTES = 16 * 1024 * 1024;
-
-/** An open file. */
-interface Opened {
-  file: FileBeingRead;
-  stream: RecordStream;
-  /** The next record to take over. Undefined at the end. */
-  record: CapturedRecord | undefined;
-}
 
 /** The new part of a store's file cannot be measured, so its whole size counts. */
 export const bytesOf = ({ found, cursor, stored }: Unread) =>
@@ -239,23 +231,24 @@ export function createReader(options: ReaderOptions) {
     }
 
     async function readTogether(files: readonly Unread[], isLast: boolean): Promise<void> {
-      const streams = openStreams(files);
+      const transcripts = openAll(files);
       try {
-        for (const opened of streams) opened.record = opened.stream.next();
-        for (let next = earliestOf(streams); next?.record && !progress.isStopped(); ) {
-          const { file, stream, record } = next;
-          const from = { agent: file.found.agent.id, path: file.found.path, origin: file.origin };
-          commits.add(file, record, stays(file, record) ? undefined : mask(from, record));
+        for (const one of transcripts) one.next = one.stream.next();
+        for (let one = earliestOf(transcripts); one?.next && !progress.isStopped(); ) {
+          const record = one.next;
+          const from = { agent: one.found.agent.id, path: one.found.path, origin: one.origin };
+          commits.add(one, stays(one, record) ? withoutContent(record) : mask(from, record));
           bytes += record.bytes;
-          next.record = stream.next();
-          next = earliestOf(streams);
+          one.next = one.stream.next();
+          const last = one;
+          one = earliestOf(transcripts);
           // This is in one commit with the session's last record, so that no session is left unsettled.
-          if (next === undefined && isLast) commits.settle(file);
+          if (one === undefined && isLast) commits.settle(last);
           if (commits.isDue()) await commit();
           collectAfter(record.bytes);
         }
       } finally {
-        for (const { stream } of streams) stream.close();
+        for (const { stream } of transcripts) stream.close();
       }
     }
 
@@ -277,20 +270,20 @@ export function createReader(options: ReaderOptions) {
     }
   }
 
-  function openStreams(files: readonly Unread[]): Opened[] {
+  function openAll(files: readonly Unread[]): OpenTranscript[] {
     const share = Math.min(128 * 1024, Math.floor(BUFFER_BYTES / files.length));
-    const opened: Opened[] = [];
+    const opened: OpenTranscript[] = [];
     for (const unread of files) {
       tolerateFileErrors(keyOf(unread.found), onTrouble, () => {
         const stream = openStream(unread, share);
         const closed = closedOf(unread.found.agent.id, unread);
-        opened.push({ file: { ...unread, closed }, stream, record: undefined });
+        opened.push({ ...unread, closed, stream, next: undefined });
       });
     }
     return opened;
   }
 
-  function stays(file: FileBeingRead, record: CapturedRecord): boolean {
+  function stays(file: OpenTranscript, record: CapturedRecord): boolean {
     const { closed, isFollowed, found, startedAt } = file;
     // The age of records that already existed at the first reading is unknown. They count as old as the beginning of the
     // file.
@@ -299,7 +292,7 @@ export function createReader(options: ReaderOptions) {
   }
 
   /** The latest possible writing time of a record without a time. */
-  function latestOf({ found, stored, isFollowed }: FileBeingRead): number {
+  function latestOf({ found, stored, isFollowed }: OpenTranscript): number {
     const { root, path, modifiedAt } = found;
     if (isFollowed) return Math.max(modifiedAt, clock);
     const latest = modifiedAt + MOMENT_MS;
@@ -329,11 +322,10 @@ export function createReader(options: ReaderOptions) {
  * Chooses the next file of a session: the one with the earliest next record. Each file keeps its own order, so a record never
  * waits for a later one of its file. Undefined when all files are at their end.
  */
-function earliestOf(streams: readonly Opened[]): Opened | undefined {
-  let earliest: Opened | undefined;
-  for (const opened of streams) {
-    const { record } = opened;
-    if (record && (earliest?.record === undefined || record.time < earliest.record.time)) earliest = opened;
+function earliestOf(transcripts: readonly OpenTranscript[]): OpenTranscript | undefined {
+  let earliest: OpenTranscript | undefined;
+  for (const one of transcripts) {
+    if (one.next && (earliest?.next === undefined || one.next.time < earliest.next.time)) earliest = one;
   }
   return earliest;
 }

@@ -184,8 +184,8 @@ export class SessionVerification {
       }
       if (record.tooLong) findings.count('tooLong');
       // Makes the same events as capturing.
-      const { texts } = mask(row, record);
-      const events: Expected[] = texts.map(this.#held.digestEvent);
+      const { texts } = mask(row, record).content;
+      const events: Expected[] = texts.map((text) => this.#held.digestEvent(text.toString('utf8')));
       for (const event of events) {
         event.held = this.#held.takeFirst('same', event);
         if (event.held === undefined || event.held.place < 0) continue;
