@@ -11,13 +11,6 @@ interface KnownHistory {
   isRead: boolean;
 }
 
-/** A batch without the events that the service already holds, and those held events. */
-export interface Remainder {
-  /** Undefined if the service holds all of it. */
-  batch: Batch | undefined;
-  taken: readonly HeldEvent[];
-}
-
 /**
  * Events that the service holds and this spool did not send. Another machine sent them, another state folder, or this spool
  * before it was lost. The sender compares each event with them before it sends it.
@@ -67,23 +60,25 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
     if (sessionId === serviceId && count > serviceEvents) spool.sessions.setServiceEvents(id, count);
   }
 
-  /** Removes held events from a batch. If the batch stays in the spool, `giveBack` must return them. */
-  function removeHeld(batch: Batch): Remainder {
+  /**
+   * Removes held events from a batch. `rest` is undefined if the service holds all of it. If the batch stays in the spool,
+   * `giveBack` must return the taken events.
+   */
+  function removeHeld(batch: Batch): { rest: Batch | undefined; taken: readonly HeldEvent[] } {
     const held = sessions.get(batch.session)?.events;
     const taken: HeldEvent[] = [];
-    if (held === undefined) return { batch, taken };
+    if (held === undefined) return { rest: batch, taken };
     const left = readEvents(batch).filter((event) => {
       const found = held.takeEvent(event);
       if (found) taken.push(found);
       return found === undefined;
     });
-    if (taken.length === 0) return { batch, taken };
-    const remainder =
-      left.length === 0 ? undefined : { ...withEvents(batch, left), key: `${batch.key}.${left.length}` };
-    return { batch: remainder, taken };
+    if (taken.length === 0) return { rest: batch, taken };
+    if (left.length === 0) return { rest: undefined, taken };
+    return { rest: { ...withEvents(batch, left), key: `${batch.key}.${left.length}` }, taken };
   }
 
-  function giveBack({ taken }: Remainder): void {
+  function giveBack(taken: readonly HeldEvent[]): void {
     for (const event of taken) event.isTaken = false;
   }
 
@@ -114,9 +109,9 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
     /** Whether the service holds all waiting batches of a session. If so, the held events count as used. */
     async hasAll(id: number, batches: readonly Batch[]): Promise<boolean> {
       await find(id);
-      const remainders = batches.map(removeHeld);
-      const isAll = remainders.every(({ batch }) => batch === undefined);
-      if (!isAll) for (const remainder of remainders) giveBack(remainder);
+      const parts = batches.map(removeHeld);
+      const isAll = parts.every(({ rest }) => rest === undefined);
+      if (!isAll) giveBack(parts.flatMap(({ taken }) => taken));
       return isAll;
     },
     /** Makes the next call read the session's history again. */

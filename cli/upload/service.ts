@@ -1,6 +1,7 @@
 import { writeAppends } from '../../contract/appends-body.ts';
 import type { BulkResult } from '../../contract/capture.ts';
 import { type Client, createClient, type Fetch, REQUEST_TIMEOUT_MS, type Reply } from '../../contract/client.ts';
+import type { Batch } from '../spool/batches.ts';
 import type { EventDigests } from '../spool/event-digests.ts';
 import { VERSION } from '../version.ts';
 
@@ -11,7 +12,10 @@ export interface Service {
   append(batches: readonly Append[]): Promise<BulkResult[]>;
 }
 
+/** A batch, or a part of one, on its way to a session of the service. */
 export interface Append extends EventDigests {
+  /** The batch in the spool. */
+  batch: Pick<Batch, 'id' | 'session' | 'events'>;
   sessionId: string;
   key: string;
   events: number;
@@ -19,8 +23,6 @@ export interface Append extends EventDigests {
   expectedEvents?: number | undefined;
   /** `{"events":[…]}` in a zstd frame. */
   body: Uint8Array;
-  /** False once a person has thrown the batch away. */
-  isWanted(): boolean;
 }
 
 export interface ServiceOptions {
@@ -62,7 +64,12 @@ export function createService({
 
   async function append(batches: readonly Append[]): Promise<BulkResult[]> {
     // The spool's frame is sent unchanged, and the service stores it unchanged.
-    const appends = batches.map(({ key, body: frame, ...batch }) => ({ ...batch, idempotencyKey: key, frame }));
+    const appends = batches.map(({ sessionId, expectedEvents, key, body }) => ({
+      sessionId,
+      expectedEvents,
+      idempotencyKey: key,
+      frame: body,
+    }));
     const { body } = await client.appendBatches({ body: writeAppends(appends) });
     const { results = [] }: { results?: BulkResult[] } = body;
     // A batch leaves the spool only after the service itself confirms it.

@@ -7,7 +7,8 @@ import type { Hold } from '../spool/holds.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 import { followSent } from './chains.ts';
-import { createElsewhere, type Remainder } from './elsewhere.ts';
+import { createElsewhere } from './elsewhere.ts';
+import type { HeldEvent } from './held.ts';
 import { explainRefusal, notYet, tellBlocked } from './problem.ts';
 import { createAppender, type Outcome, type RefusedEvent } from './refusals.ts';
 import { NotHiddenYet, Withdrawn } from './restriction.ts';
@@ -54,13 +55,6 @@ const NOT_YET = new Set(['idempotency_in_progress', 'rate_limited', 'service_una
  * try.
  */
 const MAX_REOPENINGS = 3;
-
-/** A batch in a request: the part that the service does not hold yet, and the append for that part. */
-interface SentBatch {
-  batch: Batch;
-  remainder: Remainder;
-  append: Append;
-}
 
 /**
  * Sends the spooled events: each session's batches in their order, many sessions per request. One request carries the events
@@ -205,17 +199,27 @@ export class Uploader {
     // Sessions that did not fit into the request need not wait for its answer.
     const included = new Set(batches.map(({ session }) => session));
     for (const id of ids) if (!included.has(id)) release(id);
-    const left = batches.map((batch) => ({ batch, remainder: this.#elsewhere.removeHeld(batch) }));
-    const asked = left.flatMap(({ batch, remainder }): SentBatch[] =>
-      remainder.batch ? [{ batch, remainder, append: this.#toAppend(remainder.batch) }] : [],
-    );
-    const outcomes = asked.length > 0 ? await this.#append(asked.map((one) => one.append)) : [];
+    const appends: Append[] = [];
+    const taken: (readonly HeldEvent[])[] = [];
+    const held: Batch[] = [];
+    for (const batch of batches) {
+      const part = this.#elsewhere.removeHeld(batch);
+      if (part.rest === undefined) held.push(batch);
+      else {
+        appends.push(this.#toAppend(batch, part.rest));
+        taken.push(part.taken);
+      }
+    }
+    const outcomes = appends.length > 0 ? await this.#append(appends) : [];
     this.#spool.transact(() => {
-      for (const { batch, remainder } of left) if (remainder.batch === undefined) this.#remove(batch, 0, batch.events);
-      for (const [index, sent] of asked.entries()) this.#noteOutcome(sent, outcomes[index] as Outcome);
+      for (const batch of held) this.#remove(batch, 0, batch.events);
+      for (const [index, append] of appends.entries()) {
+        this.#noteOutcome(append, outcomes[index] as Outcome);
+        if (this.#spool.batches.has(append.batch.id)) this.#elsewhere.giveBack(taken[index] ?? []);
+      }
       this.#spool.setMeta('lastUploadAt', String(this.#options.now()));
     });
-    for (const { append } of asked) this.#eventCounts.delete(append.sessionId);
+    for (const { sessionId } of appends) this.#eventCounts.delete(sessionId);
     this.#elsewhere.forgetMet(ids);
   }
 
@@ -238,16 +242,16 @@ export class Uploader {
     return batches;
   }
 
-  #toAppend({ id, session, key, events, body, digests, marks }: Batch): Append {
-    const { serviceId = '', serviceEvents } = this.#spool.sessions.get(session);
+  /** `rest` is the part of the batch that the service does not hold yet. */
+  #toAppend(batch: Batch, { key, events, body, digests, marks }: Batch): Append {
+    const { serviceId = '', serviceEvents } = this.#spool.sessions.get(batch.session);
     if (serviceEvents !== undefined) this.#eventCounts.set(serviceId, serviceEvents);
-    const isWanted = () => this.#spool.batches.has(id);
-    return { sessionId: serviceId, key, events, body, digests, marks, isWanted };
+    return { batch, sessionId: serviceId, key, events, body, digests, marks };
   }
 
   async #sendOnce(appends: readonly Append[]): Promise<BulkResult[]> {
     // The appends may have waited here for hours.
-    if (!appends.every((one) => one.isWanted())) throw new Withdrawn();
+    if (!appends.every(({ batch }) => this.#spool.batches.has(batch.id))) throw new Withdrawn();
     const ids = new Set(appends.flatMap(({ sessionId }) => this.#spool.sessions.findByServiceId(sessionId) ?? []));
     for (const id of ids) this.#sessions.checkRequest(id);
     const sent = this.#options.service.append(this.#expecting(appends));
@@ -279,9 +283,9 @@ export class Uploader {
     if (known !== undefined) this.#eventCounts.set(sessionId, Math.max(known, count));
   }
 
-  #noteOutcome({ batch, remainder, append: { sessionId, events: sent } }: SentBatch, outcome: Outcome): void {
+  #noteOutcome({ batch, sessionId, events: sent }: Append, outcome: Outcome): void {
     const { session, events } = batch;
-    const { sessions, holds, batches } = this.#spool;
+    const { sessions, holds } = this.#spool;
     const count = outcome.kind === 'answered' ? undefined : this.#eventCounts.get(sessionId);
     if (count !== undefined) {
       sessions.setServiceEvents(session, count);
@@ -302,7 +306,6 @@ export class Uploader {
       case 'blocked':
         this.#hold(session, 'held', blocked(sessions.get(session).agentSession, outcome.problem));
     }
-    if (batches.has(batch.id)) this.#elsewhere.giveBack(remainder);
   }
 
   #noteAnswer(session: number, { code, problem, eventCount }: Extract<Outcome, { kind: 'answered' }>): void {
@@ -352,7 +355,7 @@ export class Uploader {
     this.#spool.transact(() => this.#spool.holds.releaseRefused());
   }
 
-  #setAside(batch: Batch, events: readonly RefusedEvent[]): void {
+  #setAside(batch: Append['batch'], events: readonly RefusedEvent[]): void {
     const refusedAt = this.#options.now();
     for (const one of events) this.#spool.refused.add({ session: batch.session, ...one, refusedAt });
     this.#spool.count('eventsRefused', events.length);
@@ -369,7 +372,7 @@ export class Uploader {
   }
 
   /** The service recognises by its key an acknowledged batch that is sent again after a crash. */
-  #remove({ id, session }: Batch, sent: number, known: number): void {
+  #remove({ id, session }: Append['batch'], sent: number, known: number): void {
     this.#spool.batches.remove(id);
     this.#spool.sessions.addSent(session, sent + known);
     this.#spool.count('eventsSent', sent);
