@@ -6,7 +6,7 @@ import { describe } from '../failure.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { Consent } from '../privacy/consent.ts';
 import { type Place, type Trouble, transcriptAt } from '../read/discover.ts';
-import type { Unread } from '../read/identify.ts';
+import type { UnreadTranscript } from '../read/identify.ts';
 import { bytesOf, type Progress, type Work } from '../read/reader.ts';
 import { LARGE_BYTES, openReader, type Reader } from '../reading.ts';
 import { damageOf } from '../spool/damage.ts';
@@ -215,11 +215,11 @@ class Reading {
    * Whether a transcript may begin with records of another one that is not read to its end, or that is left for later. Those
    * records would then count as its own.
    */
-  #mayRepeat({ found: { agent }, origin, id }: Unread, left: readonly Unread[]): boolean {
+  #mayRepeat({ agent, origin, id }: UnreadTranscript, left: readonly UnreadTranscript[]): boolean {
     const { session, subagent, forkedFrom } = origin;
     if (id !== undefined || (forkedFrom ?? subagent) === undefined) return false;
     const parent = forkedFrom ?? session;
-    const isLeft = left.some(({ found, origin }) => found.agent.id === agent.id && origin.session === parent);
+    const isLeft = left.some((other) => other.agent.id === agent.id && other.origin.session === parent);
     return isLeft || !this.#options.pipeline.spool.sessions.isSettled(agent.id, parent);
   }
 
@@ -265,9 +265,9 @@ const isStore = ({ agent, below }: Place): boolean =>
  * Picks the sessions to read before all others: the small ones. A new message in one session must not wait for the megabytes
  * of another.
  */
-function pickSmall(sessions: readonly Unread[][]): Set<Unread[]> {
+function pickSmall(sessions: readonly UnreadTranscript[][]): Set<UnreadTranscript[]> {
   const sizes = new Map(sessions.map((files) => [files, files.reduce((sum, file) => sum + bytesOf(file), 0)]));
-  const small = new Set<Unread[]>();
+  const small = new Set<UnreadTranscript[]>();
   let bytes = 0;
   for (const [files, size] of [...sizes].sort(([, one], [, other]) => one - other)) {
     bytes += size;

@@ -5,7 +5,7 @@ import type { Agent } from '../agents/agent.ts';
 import { claudeCode } from '../agents/claude-code/claude-code.ts';
 import { goose } from '../agents/goose/goose.ts';
 import { findTranscripts, type Place, stampOf } from '../read/discover.ts';
-import type { Unread } from '../read/identify.ts';
+import type { UnreadTranscript } from '../read/identify.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { TIMING } from './limits.ts';
 import { createScan } from './scan.ts';
@@ -29,8 +29,8 @@ function setUp(watchFolder: WatchFolder = SILENT, root = makeFolder(), agent: Ag
   const stamps = new Map<string, string>();
   const find = (places: readonly Place[]) => {
     const all = findTranscripts(places, () => {});
-    const changed = all.filter((found) => stamps.get(found.path) !== stampOf(found));
-    for (const found of changed) stamps.set(found.path, stampOf(found));
+    const changed = all.filter((one) => stamps.get(one.path) !== stampOf(one));
+    for (const one of changed) stamps.set(one.path, stampOf(one));
     return { files: all.length, changed };
   };
   /** A round of the daemon; returns its new reads. */
@@ -39,7 +39,7 @@ function setUp(watchFolder: WatchFolder = SILENT, root = makeFolder(), agent: Ag
     const everything = scan.takeEverything();
     if (everything.length > 0) {
       const { files, changed: others } = find(everything);
-      scan.learn({ files, sessions: [others.map((found) => ({ found }) as Unread)] });
+      scan.learn({ files, sessions: [others as UnreadTranscript[]] });
       changed.push(...others);
     }
     return changed.map(({ path }) => path).sort();

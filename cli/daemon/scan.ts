@@ -109,8 +109,8 @@ export function createScan({ places, inboxes = [], watch, tick, now, timing }: S
 
   /** Starts checking new and recently written files often. */
   function follow(sessions: Work['sessions']): void {
-    for (const { found, stored } of sessions.flat()) {
-      if (now() - found.modifiedAt < ACTIVE_MS) activate(ensure({ ...found, below: stored?.file ?? found.path }));
+    for (const { agent, root, path, stored, modifiedAt } of sessions.flat()) {
+      if (now() - modifiedAt < ACTIVE_MS) activate(ensure({ agent, root, below: stored?.file ?? path }));
     }
   }
 

@@ -4,7 +4,7 @@ import { EXIT, Failure } from '../failure.ts';
 import { formatBytes, formatCount, type Output } from '../output.ts';
 import { openPipeline, type Pipeline } from '../pipeline.ts';
 import { createProgress } from '../progress.ts';
-import type { Found, Place, Trouble } from '../read/discover.ts';
+import type { Place, Transcript, Trouble } from '../read/discover.ts';
 import type { Progress } from '../read/reader.ts';
 import { openReader } from '../reading.ts';
 import { type Sending, startSending } from '../sending.ts';
@@ -95,7 +95,7 @@ async function importWith(
     ending.abort();
     await sending.ended;
     progress.clear();
-    const isNew = ({ agent, root, path }: Found) => spool.files.find(agent.id, root, path) === undefined;
+    const isNew = ({ agent, root, path }: Transcript) => spool.files.find(agent.id, root, path) === undefined;
     const earlier = passed.filter(isNew).length;
     const { readBytes } = state;
     reportImport(spool, before, { now: context.now(), readBytes, leftOut: work.leftOut, earlier }, output);

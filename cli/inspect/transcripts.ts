@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { beginningOf, lineageOf } from '../decide/lineage.ts';
 import { closedPeriodsOf, whyAllStays } from '../decide/periods.ts';
 import { openPolicy } from '../pipeline.ts';
-import type { Found, Trouble } from '../read/discover.ts';
+import type { Transcript, Trouble } from '../read/discover.ts';
 import { findPacked, findTables, type LocalGap } from '../read/unknown.ts';
 import { findUnread } from '../read/unread.ts';
 import type { Spool } from '../spool/open.ts';
@@ -86,25 +86,25 @@ export function inspectTranscripts(context: Context, spool: Spool, isAsked: bool
     const expiresFrom = expiryOf(agent, context);
     const one: AgentTranscripts = { agent, ...counts, unread: [], leftOut: [], troubles: [], gaps: [] };
     const onTrouble = (trouble: Trouble) => void one.troubles.push(trouble);
-    const there: Found[] = [];
+    const there: Transcript[] = [];
     const others = new Set<string>();
     const search = findUnread({ ...context, agents: [agent] }, spool, onTrouble, (path) => others.add(path));
-    for (const { sessions, ...found } of search) {
-      there.push(found);
+    for (const { sessions, ...transcript } of search) {
+      there.push(transcript);
       one.files++;
-      one.bytes += found.size;
-      if (found.modifiedAt < expiresFrom) one.expiring++;
+      one.bytes += transcript.size;
+      if (transcript.modifiedAt < expiresFrom) one.expiring++;
       for (const { origin, startedAt, id } of sessions) {
         const objection = isAsked ? policy.objection(agent.id, origin) : undefined;
         const find = (session: string) => policy.find(agent.id, session);
         const lineage = lineageOf(beginningOf({ origin, startedAt }, find), find);
         const closed = closedPeriodsOf(lineage, { consent, pauses: [], expiredUntil: () => 0 });
-        const isEarlier = whyAllStays(found.modifiedAt, closed) !== undefined;
+        const isEarlier = whyAllStays(transcript.modifiedAt, closed) !== undefined;
         count(objection !== undefined || isEarlier ? 'keptBack' : 'waiting', id);
         if (objection !== undefined) one.leftOut.push(objection);
         else if (isEarlier) one.earlier++;
         else {
-          one.unread.push(found.modifiedAt);
+          one.unread.push(transcript.modifiedAt);
           if (id === undefined) one.untouched++;
         }
       }

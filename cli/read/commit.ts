@@ -153,7 +153,7 @@ class Commit {
   #open(file: OpenTranscript): FileRow {
     const { decisions, sessions, files } = this.#spool;
     const { origin, startedAt, cursor, closed } = file;
-    const { agent, root, path } = file.found;
+    const { agent, root, path } = file;
     // A person has kept the session back since the last check.
     if (decisions.isKeptBack(agent.id, origin.session)) throw new CursorMoved();
     const session = sessions.ensure(agent.id, origin.session);
@@ -191,7 +191,7 @@ class Commit {
     }
     if (novelty !== 'new') return;
     this.#count(record.tooLong ? 'linesTooLong' : record.unreadable ? 'recordsUnreadable' : 'recordsCaptured');
-    this.#forms.add(file.found.agent.id, content.form, record.tooLong);
+    this.#forms.add(file.agent.id, content.form, record.tooLong);
     this.#count('secretsMasked', content.masked);
     if (content.isWithheld) this.#count('recordsWithheld');
     for (const text of content.texts) this.#batching.add(session, text);
@@ -199,8 +199,8 @@ class Commit {
   }
 
   /** The facts that this commit has learned about a file's session so far. */
-  #factsOf({ found, origin }: OpenTranscript, session: number): SessionFacts {
-    return this.#facts.get(session) ?? { changedAt: found.modifiedAt, forkedFrom: parentOf(origin) };
+  #factsOf({ modifiedAt, origin }: OpenTranscript, session: number): SessionFacts {
+    return this.#facts.get(session) ?? { changedAt: modifiedAt, forkedFrom: parentOf(origin) };
   }
 
   #meet(file: OpenTranscript, id: number, session: number, record: MaskedRecord): Novelty {
@@ -214,9 +214,9 @@ class Commit {
     return 'new';
   }
 
-  #refuseKept({ found, origin }: OpenTranscript, identity: Uint8Array): void {
-    for (const parent of this.#spool.decisions.keptOwners(found.agent.id, identity)) {
-      if (parent !== origin.session) this.#refuseForkOf(parent, found.agent.id, origin.session);
+  #refuseKept({ agent, origin }: OpenTranscript, identity: Uint8Array): void {
+    for (const parent of this.#spool.decisions.keptOwners(agent.id, identity)) {
+      if (parent !== origin.session) this.#refuseForkOf(parent, agent.id, origin.session);
     }
   }
 
@@ -235,9 +235,10 @@ class Commit {
    * Learns that a record names another session, so this session holds a copy from it, even if the other one is a fork of this
    * one. A person's decision about the other session then applies to this one, too.
    */
-  #learnNamed({ found, origin }: OpenTranscript, session: number, name: string): void {
+  #learnNamed(file: OpenTranscript, session: number, name: string): void {
     const { decisions } = this.#spool;
-    const agent = found.agent.id;
+    const { origin } = file;
+    const agent = file.agent.id;
     if (name === origin.session || this.#named.has(`${session} ${name}`)) return;
     this.#named.add(`${session} ${name}`);
     if (decisions.find(agent, name) === undefined) return;
@@ -256,15 +257,11 @@ class Commit {
    * the session would be left with holes. If a session in the chain of forks is missing, this assumes that this session is
    * the ancestor. It does so only once, or two forks would take records from each other for ever.
    */
-  #isAncestor(
-    { found, origin, cursor }: OpenTranscript,
-    session: number,
-    owner: number,
-    record: MaskedRecord,
-  ): boolean {
+  #isAncestor(file: OpenTranscript, session: number, owner: number, record: MaskedRecord): boolean {
     const { sessions } = this.#spool;
+    const { origin, cursor } = file;
     const fork = sessions.get(owner);
-    const agent = found.agent.id;
+    const agent = file.agent.id;
     if (fork.agent !== agent || fork.agentSession === record.session) return false;
     const chain = this.#ancestorsOf(agent, this.#facts.get(owner)?.forkedFrom ?? fork.forkedFrom);
     if (chain.names.has(origin.session)) return true;
@@ -292,15 +289,15 @@ class Commit {
   }
 
   /** Stores the parent, so that the session is kept back together with it. */
-  #learnParent({ found, origin }: OpenTranscript, session: number, identity: Uint8Array): void {
+  #learnParent({ agent, origin }: OpenTranscript, session: number, identity: Uint8Array): void {
     const { seen, sessions, decisions } = this.#spool;
     const owner = seen.sessionOf(identity);
     if (owner === undefined || owner === session || this.#parents.has(`${session} ${owner}`)) return;
     this.#parents.add(`${session} ${owner}`);
-    const { agent, agentSession } = sessions.get(owner);
-    if (agent !== found.agent.id) return;
-    this.#refuseForkOf(agentSession, found.agent.id, origin.session);
-    decisions.addFork(agent, agentSession, origin.session);
+    const parent = sessions.get(owner);
+    if (parent.agent !== agent.id) return;
+    this.#refuseForkOf(parent.agentSession, agent.id, origin.session);
+    decisions.addFork(agent.id, parent.agentSession, origin.session);
   }
 
   /** When a session's first record was written, in milliseconds since 1970, as far as it is known. */

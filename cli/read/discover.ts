@@ -25,8 +25,8 @@ export interface Place {
   onFolder?: (folder: Place, identity: string) => void;
 }
 
-/** A transcript file as the search found it. */
-export interface Found {
+/** A transcript file, or one session in a file of many, as the search found it. */
+export interface Transcript {
   agent: Agent;
   root: string;
   /** A packed file has the path of the transcript that it holds, so both are one transcript. */
@@ -48,8 +48,8 @@ export interface Trouble {
  * Every transcript at the places, in the order of their paths. A transcript that several places name appears once. A file
  * that vanishes during the search counts as absent.
  */
-export function findTranscripts(places: readonly Place[], onTrouble: (trouble: Trouble) => void): Found[] {
-  const found = new Map<string, Found>();
+export function findTranscripts(places: readonly Place[], onTrouble: (trouble: Trouble) => void): Transcript[] {
+  const found = new Map<string, Transcript>();
   /** The folders visited at the present place. A link may lead round in a circle, or to a folder that is read anyway. */
   const visited = new Set<string>();
 
@@ -115,7 +115,7 @@ export const isTranscriptOf = (agent: Agent, path: string): boolean => {
 const leadsOut = (path: string, { within }: Place): boolean =>
   within !== undefined && relative(within, realpathSync(path)).split(sep)[0] === '..';
 
-function toFound({ agent, root }: Place, path: string, stat: Stats, isPacked: boolean): Found {
+function toFound({ agent, root }: Place, path: string, stat: Stats, isPacked: boolean): Transcript {
   // The write-ahead log beside a database holds its latest rows until a checkpoint.
   const log = storeOf(agent, path)?.kind === 'database' && statSync(join(root, path + LOG), { throwIfNoEntry: false });
   return {
@@ -130,7 +130,8 @@ function toFound({ agent, root }: Place, path: string, stat: Stats, isPacked: bo
 }
 
 /** Changes when the file changes. */
-export const stampOf = ({ size, modifiedAt }: Pick<Found, 'size' | 'modifiedAt'>): string => `${size} ${modifiedAt}`;
+export const stampOf = ({ size, modifiedAt }: Pick<Transcript, 'size' | 'modifiedAt'>): string =>
+  `${size} ${modifiedAt}`;
 
 /** The transcript that a changed path belongs to, if any. */
 export function transcriptAt(agent: Agent, path: string): string | undefined {

@@ -5,15 +5,14 @@ import type { Cursor, FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import { type Bytes, isThere, openBytes, openHead } from './bytes.ts';
 import { continues, FILE_START, readAt } from './cursor.ts';
-import type { Found } from './discover.ts';
+import type { Transcript } from './discover.ts';
 import { createLineReader, type Line } from './lines.ts';
 import { folderOf, timeOf } from './record.ts';
 import type { StoredPlace } from './stored/stream.ts';
 import { isFiller, readValues, type Value } from './values.ts';
 
 /** A transcript with something to read. */
-export interface Unread {
-  found: Found;
+export interface UnreadTranscript extends Transcript {
   id: number | undefined;
   origin: Origin;
   startedAt: number;
@@ -38,30 +37,35 @@ const CHUNK_BYTES = 64 * 1024;
 export type IsWanted = (row: FileRow) => boolean;
 
 /** Undefined if the file has nothing new. `isYoung`: the first record may not have been written yet. */
-export function findUnreadFile(spool: Spool, found: Found, isYoung: boolean, isWanted: IsWanted): Unread | undefined {
-  const { agent, root, path } = found;
+export function findUnreadFile(
+  spool: Spool,
+  transcript: Transcript,
+  isYoung: boolean,
+  isWanted: IsWanted,
+): UnreadTranscript | undefined {
+  const { agent, root, path } = transcript;
   const at = join(root, path);
-  const firstKeys = () => readFirstKeys(found);
-  const goOnWith = (row: FileRow, from: Bytes): Unread | undefined => {
+  const firstKeys = () => readFirstKeys(transcript);
+  const goOnWith = (row: FileRow, from: Bytes): UnreadTranscript | undefined => {
     const { id, origin, startedAt } = row;
     const { position, pass } = row.cursor;
     const goesOn = isContinued(row, from) && !isWanted(row);
     if (from.size === 0 || (goesOn && isBlank(from, position))) return undefined;
     const cursor = goesOn ? row.cursor : { ...FILE_START, pass: pass + 1 };
     const isFollowed = goesOn && spool.sessions.get(row.session).settled;
-    return { found, id, origin, startedAt, cursor, committed: { position, pass }, isFollowed, firstKeys };
+    return { ...transcript, id, origin, startedAt, cursor, committed: { position, pass }, isFollowed, firstKeys };
   };
   const known = spool.files.find(agent.id, root, path);
-  if (known && isReadPacked(spool, found, known) && !isWanted(known)) return undefined;
+  if (known && isReadPacked(spool, transcript, known) && !isWanted(known)) return undefined;
   if (known) return using(openBytes(at), (from) => goOnWith(known, from));
-  const head = using(openHead(at), (from) => readHead(found, from));
+  const head = using(openHead(at), (from) => readHead(transcript, from));
   collectAfter(head.bytes);
   // If the session got another name later, the file's records would belong to two sessions.
   if (!head.hasLine || ((head.origin === undefined || !head.isNamed) && isYoung)) return undefined;
   const origin = withFolder(head.origin ?? agent.identify({ root, path }, undefined), head.folder);
-  const startedAt = head.time ?? Math.floor(found.bornAt);
+  const startedAt = head.time ?? Math.floor(transcript.bornAt);
   const committed = { position: 0, pass: 0 };
-  const fresh = { found, id: undefined, origin, startedAt, committed, isFollowed: false, firstKeys };
+  const fresh = { ...transcript, id: undefined, origin, startedAt, committed, isFollowed: false, firstKeys };
   const others = spool.files
     .ofSession(agent.id, origin.session)
     .filter((row) => row.origin.subagent === origin.subagent);
@@ -88,7 +92,7 @@ function using<Result>(from: Bytes, use: (from: Bytes) => Result): Result {
 const isContinued = ({ cursor }: FileRow, from: Bytes) => cursor.kind === 'file' && continues(from, cursor);
 
 /** Unpacking takes time. A packed file keeps the time of the last change, so one that was read before it was packed is known. */
-function isReadPacked(spool: Spool, { isPacked, modifiedAt }: Found, { session }: FileRow): boolean {
+function isReadPacked(spool: Spool, { isPacked, modifiedAt }: Transcript, { session }: FileRow): boolean {
   if (!isPacked) return false;
   const { settled, changedAt = 0 } = spool.sessions.get(session);
   return settled && changedAt >= Math.floor(modifiedAt);
@@ -126,7 +130,7 @@ interface Head {
 export const withFolder = (origin: Origin, folder: string | undefined): Origin =>
   origin.cwd === undefined && folder !== undefined ? { ...origin, cwd: folder } : origin;
 
-function readHead({ agent, root, path }: Found, from: Bytes): Head {
+function readHead({ agent, root, path }: Transcript, from: Bytes): Head {
   const head: Head = { bytes: 0, hasLine: false, isNamed: false };
   let records = 0;
   for (const { line, values } of readFirstLines(from)) {
@@ -165,7 +169,7 @@ export function keysOf(agent: Agent, path: string, records: Iterable<JsonObject>
 }
 
 /** The keys of a file's first records, which reveal a fork of its session. */
-export function readFirstKeys({ agent, root, path }: Found): string[] {
+export function readFirstKeys({ agent, root, path }: Transcript): string[] {
   return using(openHead(join(root, path)), (from) => {
     const values = readFirstLines(from).flatMap((line) => line.values);
     return keysOf(
@@ -177,7 +181,7 @@ export function readFirstKeys({ agent, root, path }: Found): string[] {
 }
 
 /** The keys of the records from an offset on, where they have one, and the offset at which the last whole line ends. */
-export function readKeys({ agent, path }: Found, from: Bytes, offset: number): { keys: string[]; end: number } {
+export function readKeys({ agent, path }: Transcript, from: Bytes, offset: number): { keys: string[]; end: number } {
   const place = { origin: { session: '' }, file: path, position: 0 };
   const keys: string[] = [];
   let end = offset;

@@ -21,8 +21,8 @@ import { parseExact } from '../exact.ts';
 import { takeLock } from '../lock.ts';
 import { bytesOfFile } from './bytes.ts';
 import { readAt } from './cursor.ts';
-import { type Found, type Place, type Trouble, tolerateFileErrors } from './discover.ts';
-import type { Unread } from './identify.ts';
+import { type Place, type Transcript, type Trouble, tolerateFileErrors } from './discover.ts';
+import type { UnreadTranscript } from './identify.ts';
 
 /** A file that a hook left. It gets its name once it is complete. */
 interface Note {
@@ -52,7 +52,7 @@ const QUIET_MS = 60_000;
  * conversation continues, because a hook may report a prompt at any moment.
  */
 export function findHooked(
-  { agent, path }: Found,
+  { agent, path }: Transcript,
   state: string | undefined,
   now: number,
 ): 'none' | 'all' | 'tools' | 'unclear' {
@@ -66,7 +66,7 @@ export function findHooked(
 }
 
 /** Lets the parser skip the content that the hooks reported. */
-export const markHooked = (file: Unread, hooked: ReturnType<typeof findHooked>): Unread =>
+export const markHooked = (file: UnreadTranscript, hooked: ReturnType<typeof findHooked>): UnreadTranscript =>
   hooked === 'tools' ? { ...file, origin: { ...file.origin, hooked: true } } : file;
 
 /** Takes over the notes that hooks left for the places' agents. Does nothing while another process does this. */
@@ -134,7 +134,11 @@ function sortNotes(notes: readonly Note[], state: string, agent: string, onTroub
  * Empties a conversation's file after it was read up to a position, because it holds unmasked text. Without a position, it
  * empties the file in any case. The empty file stays, because its time is the time of the last report of the hooks.
  */
-export function emptyLog(state: string | undefined, { agent, root, path }: Found, readTo: number | undefined): void {
+export function emptyLog(
+  state: string | undefined,
+  { agent, root, path }: Transcript,
+  readTo: number | undefined,
+): void {
   if (state === undefined || path.includes('/') || root !== join(state, 'sessions', agent.id)) return;
   const lock = takeLock(state, 'inbox');
   if (lock === undefined) return;

@@ -1,11 +1,11 @@
 import type { Policy } from '../privacy/policy.ts';
 import type { Spool } from '../spool/open.ts';
-import type { Found } from './discover.ts';
-import { readFirstKeys, type Unread } from './identify.ts';
+import type { Transcript } from './discover.ts';
+import { readFirstKeys, type UnreadTranscript } from './identify.ts';
 import type { RecordHash } from './identity.ts';
 
 /** The facts that decide about a session when capture meets its transcript. */
-export type SessionStart = Pick<Unread, 'found' | 'origin' | 'startedAt' | 'firstKeys'>;
+export type SessionStart = Transcript & Pick<UnreadTranscript, 'origin' | 'startedAt' | 'firstKeys'>;
 
 /**
  * Lets the policy judge sessions, parents before their forks, so that a fork inherits the decision about its parent. The caller
@@ -17,10 +17,9 @@ export function judgeSessions(
   hashRecord: RecordHash,
   all: readonly SessionStart[],
 ): Map<SessionStart, string | undefined> {
-  const judge = ({ found, origin, startedAt, firstKeys }: SessionStart) => {
-    const agent = found.agent.id;
-    const firstRecords = () => firstKeys().map((key) => hashRecord(`${agent} ${key}`));
-    return policy.objection(agent, origin, { startedAt, firstRecords });
+  const judge = ({ agent: { id }, origin, startedAt, firstKeys }: SessionStart) => {
+    const firstRecords = () => firstKeys().map((key) => hashRecord(`${id} ${key}`));
+    return policy.objection(id, origin, { startedAt, firstRecords });
   };
   return new Map(all.toSorted(bySession).map((one) => [one, judge(one)]));
 }
@@ -29,14 +28,14 @@ export function judgeSessions(
  * The session of a transcript that has nothing new, if the decision about the session is lost. Capture meets it again before its
  * forks, so that they inherit the person's decision.
  */
-export function findUnjudged(spool: Spool, policy: Pick<Policy, 'find'>, found: Found): SessionStart[] {
-  const { agent, root, path } = found;
+export function findUnjudged(spool: Spool, policy: Pick<Policy, 'find'>, transcript: Transcript): SessionStart[] {
+  const { agent, root, path } = transcript;
   const row = spool.files.find(agent.id, root, path);
   if (row === undefined || row.origin.subagent !== undefined) return [];
   const known = policy.find(agent.id, row.origin.session);
   if (known === undefined || known.startedAt !== undefined) return [];
   const { origin, startedAt } = row;
-  return [{ found, origin, startedAt, firstKeys: () => readFirstKeys(found) }];
+  return [{ ...transcript, origin, startedAt, firstKeys: () => readFirstKeys(transcript) }];
 }
 
 /** Sessions come before their forks, and all of them before sub-agents. */
@@ -44,7 +43,7 @@ const bySession = (one: SessionStart, other: SessionStart) => compareSubagents(o
 
 /** The session's own file comes before the files of its sub-agents. */
 export const byRank = (one: SessionStart, other: SessionStart): number =>
-  compareSubagents(one, other) || compare(one.found.path, other.found.path);
+  compareSubagents(one, other) || compare(one.path, other.path);
 
 const compareSubagents = (one: SessionStart, other: SessionStart) =>
   Number(one.origin.subagent !== undefined) - Number(other.origin.subagent !== undefined);
@@ -56,8 +55,8 @@ export function byAge([one]: readonly SessionStart[], [other]: readonly SessionS
   return (
     one.startedAt - other.startedAt ||
     Number(isChild(one, other)) - Number(isChild(other, one)) ||
-    one.found.bornAt - other.found.bornAt ||
-    compare(one.found.path, other.found.path)
+    one.bornAt - other.bornAt ||
+    compare(one.path, other.path)
   );
 }
 

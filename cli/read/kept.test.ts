@@ -20,13 +20,13 @@ function prepare() {
   const hashRecord = createRecordHash(new Uint8Array(32));
   function look(): number {
     const { size, mtimeMs: modifiedAt } = statSync(path);
-    const found = { agent: claudeCode, root, path: 's.jsonl', isPacked: false, size, modifiedAt, bornAt: 0 };
+    const transcript = { agent: claudeCode, root, path: 's.jsonl', isPacked: false, size, modifiedAt, bornAt: 0 };
     let records = 0;
     const count = (of: string | Uint8Array) => {
       records++;
       return hashRecord(of);
     };
-    findKept(decisions, count, { found, origin: { session: 's' } })?.();
+    findKept(decisions, count, { ...transcript, origin: { session: 's' } })?.();
     return records;
   }
   const place = { origin: { session: 's' }, file: 's.jsonl', position: 0 };

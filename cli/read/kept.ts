@@ -3,8 +3,8 @@ import type { Decisions } from '../spool/decisions.ts';
 import type { FileCursor } from '../spool/files.ts';
 import { openBytes } from './bytes.ts';
 import { continues, cursorAt, FILE_START } from './cursor.ts';
-import { stampOf } from './discover.ts';
-import { readKeys, type Unread } from './identify.ts';
+import { stampOf, type Transcript } from './discover.ts';
+import { readKeys, type UnreadTranscript } from './identify.ts';
 import type { RecordHash } from './identity.ts';
 
 /**
@@ -15,17 +15,18 @@ import type { RecordHash } from './identity.ts';
 export function findKept(
   decisions: Decisions,
   hashRecord: RecordHash,
-  { found, origin, stored }: Pick<Unread, 'found' | 'origin' | 'stored'>,
+  transcript: Transcript & Pick<UnreadTranscript, 'origin' | 'stored'>,
 ): (() => void) | undefined {
-  const path = join(found.root, found.path);
+  const { origin, stored } = transcript;
+  const path = join(transcript.root, transcript.path);
   const before = toNoted(decisions.keptFile(path));
-  const stamp = stampOf(found);
+  const stamp = stampOf(transcript);
   if (stored || before?.stamp === stamp) return undefined;
-  const agent = found.agent.id;
+  const agent = transcript.agent.id;
   const from = openBytes(path);
   try {
     const hasGrown = before !== undefined && continues(from, before.cursor);
-    const { keys, end } = readKeys(found, from, hasGrown ? before.cursor.position : 0);
+    const { keys, end } = readKeys(transcript, from, hasGrown ? before.cursor.position : 0);
     const records = keys.map((key) => hashRecord(`${agent} ${key}`));
     const noted = fromNoted({ stamp, cursor: cursorAt(from, end) });
     return () => {

@@ -3,13 +3,13 @@ import { storeOf } from '../agents/store.ts';
 import type { Closed } from '../decide/periods.ts';
 import type { Cursor } from '../spool/files.ts';
 import { openBytes } from './bytes.ts';
-import type { Unread } from './identify.ts';
+import type { UnreadTranscript } from './identify.ts';
 import type { CapturedRecord, RecordStream } from './record.ts';
 import { createStoredStream, type StoredPlace, type StoredStreamOptions } from './stored/stream.ts';
 import { createRecordStream, type StreamOptions } from './stream.ts';
 
 /** An open transcript. `id` and `committed` change with each commit. */
-export interface OpenTranscript extends Unread {
+export interface OpenTranscript extends UnreadTranscript {
   /** The periods of its session whose records stay on this machine. */
   closed: readonly Closed[];
   stream: RecordStream;

@@ -18,8 +18,8 @@ import type { Policy } from '../privacy/policy.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import { type CommitOptions, Commits, CursorMoved } from './commit.ts';
-import { type Found, findTranscripts, type Place, stampOf, type Trouble, tolerateFileErrors } from './discover.ts';
-import type { Unread } from './identify.ts';
+import { findTranscripts, type Place, stampOf, type Transcript, type Trouble, tolerateFileErrors } from './discover.ts';
+import type { UnreadTranscript } from './identify.ts';
 import type { RecordHash } from './identity.ts';
 import { emptyLog, findHooked, markHooked, sortInboxes } from './inbox.ts';
 import { byAge, byRank, findUnjudged, judgeSessions, type SessionStart } from './judge.ts';
@@ -52,14 +52,14 @@ export interface ReaderOptions extends CommitOptions {
 export interface Work {
   /** The places of the search. */
   places: readonly Place[];
-  sessions: Unread[][];
+  sessions: UnreadTranscript[][];
   bytes: number;
   /** The number of transcripts, new or not. */
   files: number;
   /** Files that have new records but belong to sessions that are kept back. */
   leftOut: LeftOut[];
   /** Files that were last written before capturing began, without consent, and that no earlier round met. */
-  earlier: Found[];
+  earlier: Transcript[];
 }
 
 export interface LeftOut {
@@ -99,8 +99,8 @@ const MAX_OPEN = 100;
 const BUFFER_BYTES = 16 * 1024 * 1024;
 
 /** The new part of a store's file cannot be measured, so its whole size counts. */
-export const bytesOf = ({ found, cursor, stored }: Unread) =>
-  stored ? found.size : Math.max(0, found.size - cursor.position);
+export const bytesOf = ({ size, cursor, stored }: UnreadTranscript) =>
+  stored ? size : Math.max(0, size - cursor.position);
 
 export function createReader(options: ReaderOptions) {
   const { spool, now, patienceMs, onTrouble, maxLineBytes, policy, consent, state } = options;
@@ -116,10 +116,10 @@ export function createReader(options: ReaderOptions) {
 
   /** Looks for transcripts that have grown, and groups them by session, oldest first. */
   function findWork(places: readonly Place[]): Work {
-    const unread: Unread[] = [];
+    const unread: UnreadTranscript[] = [];
     const leftOut: LeftOut[] = [];
     const known = new Set<number>();
-    const earlier: Found[] = [];
+    const earlier: Transcript[] = [];
     if (policy?.refresh()) {
       atRest.clear();
       spool.finishKeepingBack();
@@ -129,46 +129,45 @@ export function createReader(options: ReaderOptions) {
     const transcripts: {
       rest: string;
       isYoung: boolean;
-      found: Found;
+      transcript: Transcript;
       hooked: ReturnType<typeof findHooked>;
-      files: Unread[];
+      files: UnreadTranscript[];
     }[] = [];
     const unjudged: SessionStart[] = [];
     const there = findTranscripts(places, onTrouble);
-    for (const found of there) {
-      const rest = restKeyOf(found);
-      if (atRest.get(rest) === stampOf(found)) continue;
-      const key = keyOf(found);
-      const hooked = findHooked(found, state, now());
+    for (const transcript of there) {
+      const rest = restKeyOf(transcript);
+      if (atRest.get(rest) === stampOf(transcript)) continue;
+      const key = keyOf(transcript);
+      const hooked = findHooked(transcript, state, now());
       if (hooked === 'all' || hooked === 'unclear') continue;
       tolerateFileErrors(key, onTrouble, () => {
-        const isYoung = now() - found.modifiedAt < patienceMs;
-        const files = findAllUnread(spool, found, { now: now(), isYoung, isWanted });
-        transcripts.push({ rest, isYoung, found, hooked, files });
-        if (files.length === 0 && policy) unjudged.push(...findUnjudged(spool, policy, found));
+        const isYoung = now() - transcript.modifiedAt < patienceMs;
+        const files = findAllUnread(spool, transcript, { now: now(), isYoung, isWanted });
+        transcripts.push({ rest, isYoung, transcript, hooked, files });
+        if (files.length === 0 && policy) unjudged.push(...findUnjudged(spool, policy, transcript));
       });
     }
     const all = [...unjudged, ...transcripts.flatMap(({ files }) => files)];
     const objections = policy && judgeSessions(policy, options.hashRecord, all);
     policy?.keep();
-    for (const { rest, isYoung, found, hooked, files } of transcripts) {
-      const isLeftOut = (file: Unread) => objections?.get(file) !== undefined;
+    for (const { rest, isYoung, transcript, hooked, files } of transcripts) {
+      const isLeftOut = (file: UnreadTranscript) => objections?.get(file) !== undefined;
       for (const file of files.filter(isLeftOut)) {
         const reason = objections?.get(file) ?? '';
         leftOut.push(toLeftOut(file, reason));
         if (policy) noteKept(file);
-        const { found, origin } = file;
-        if (policy?.isSettled(found.agent.id, origin.session, reason)) emptyLog(state, found, undefined);
+        if (policy?.isSettled(file.agent.id, file.origin.session, reason)) emptyLog(state, file, undefined);
       }
       const allowed = files.filter((file) => !isLeftOut(file)).map((file) => markHooked(file, hooked));
       let isRead = false;
       for (const file of allowed) {
-        const why = whyAllStays(file.found.modifiedAt, closedOf(file.found.agent.id, file));
+        const why = whyAllStays(file.modifiedAt, closedOf(file.agent.id, file));
         isRead ||= why === undefined;
-        if (lacksConsent(why)) earlier.push(file.found);
+        if (lacksConsent(why)) earlier.push(file);
         if (why === undefined && isFirst(file, known)) unread.push(file);
       }
-      if (!isRead && !isYoung) atRest.set(rest, stampOf(found));
+      if (!isRead && !isYoung) atRest.set(rest, stampOf(transcript));
     }
     const bytes = unread.reduce((sum, file) => sum + bytesOf(file), 0);
     return { places, sessions: groupBySession(unread), bytes, files: there.length, leftOut, earlier };
@@ -194,15 +193,15 @@ export function createReader(options: ReaderOptions) {
   }
 
   /** If a file was moved to two places, one of them is read. After that, the other is known as a copy. */
-  function isFirst({ id }: Unread, known: Set<number>): boolean {
+  function isFirst({ id }: UnreadTranscript, known: Set<number>): boolean {
     if (id === undefined) return true;
     const isNew = !known.has(id);
     known.add(id);
     return isNew;
   }
 
-  function noteKept(file: Unread): void {
-    tolerateFileErrors(keyOf(file.found), onTrouble, () => {
+  function noteKept(file: UnreadTranscript): void {
+    tolerateFileErrors(keyOf(file), onTrouble, () => {
       const note = findKept(spool.decisions, options.hashRecord, file);
       if (note) spool.transact(note);
     });
@@ -224,19 +223,19 @@ export function createReader(options: ReaderOptions) {
       if (!arePauses(known)) throw new CursorMoved();
     }
 
-    async function readSession(files: readonly Unread[]): Promise<void> {
+    async function readSession(files: readonly UnreadTranscript[]): Promise<void> {
       for (let at = 0; at < files.length; at += MAX_OPEN) {
         await readTogether(files.slice(at, at + MAX_OPEN), at + MAX_OPEN >= files.length);
       }
     }
 
-    async function readTogether(files: readonly Unread[], isLast: boolean): Promise<void> {
+    async function readTogether(files: readonly UnreadTranscript[], isLast: boolean): Promise<void> {
       const transcripts = openAll(files);
       try {
         for (const one of transcripts) one.next = one.stream.next();
         for (let one = earliestOf(transcripts); one?.next && !progress.isStopped(); ) {
           const record = one.next;
-          const from = { agent: one.found.agent.id, path: one.found.path, origin: one.origin };
+          const from = { agent: one.agent.id, path: one.path, origin: one.origin };
           commits.add(one, stays(one, record) ? withoutContent(record) : mask(from, record));
           bytes += record.bytes;
           one.next = one.stream.next();
@@ -258,9 +257,9 @@ export function createReader(options: ReaderOptions) {
         await readSession(files);
       }
       await commit();
-      for (const { found } of sessions.flat()) {
-        const row = spool.files.find(found.agent.id, found.root, found.path);
-        if (row) emptyLog(state, found, row.cursor.position);
+      for (const file of sessions.flat()) {
+        const row = spool.files.find(file.agent.id, file.root, file.path);
+        if (row) emptyLog(state, file, row.cursor.position);
       }
       return true;
     } catch (error) {
@@ -270,13 +269,13 @@ export function createReader(options: ReaderOptions) {
     }
   }
 
-  function openAll(files: readonly Unread[]): OpenTranscript[] {
+  function openAll(files: readonly UnreadTranscript[]): OpenTranscript[] {
     const share = Math.min(128 * 1024, Math.floor(BUFFER_BYTES / files.length));
     const opened: OpenTranscript[] = [];
     for (const unread of files) {
-      tolerateFileErrors(keyOf(unread.found), onTrouble, () => {
+      tolerateFileErrors(keyOf(unread), onTrouble, () => {
         const stream = openStream(unread, share);
-        const closed = closedOf(unread.found.agent.id, unread);
+        const closed = closedOf(unread.agent.id, unread);
         opened.push({ ...unread, closed, stream, next: undefined });
       });
     }
@@ -284,16 +283,15 @@ export function createReader(options: ReaderOptions) {
   }
 
   function stays(file: OpenTranscript, record: CapturedRecord): boolean {
-    const { closed, isFollowed, found, startedAt } = file;
+    const { closed, isFollowed, modifiedAt, startedAt } = file;
     // The age of records that already existed at the first reading is unknown. They count as old as the beginning of the
     // file.
-    const assumedTime = isFollowed ? found.modifiedAt : startedAt;
+    const assumedTime = isFollowed ? modifiedAt : startedAt;
     return whyStays(record, { startedAt, assumedTime, latest: () => latestOf(file) }, closed) !== undefined;
   }
 
   /** The latest possible writing time of a record without a time. */
-  function latestOf({ found, stored, isFollowed }: OpenTranscript): number {
-    const { root, path, modifiedAt } = found;
+  function latestOf({ root, path, modifiedAt, stored, isFollowed }: OpenTranscript): number {
     if (isFollowed) return Math.max(modifiedAt, clock);
     const latest = modifiedAt + MOMENT_MS;
     // Only a running pause covers records written after the file was looked at. A pause that began since then makes the look
@@ -303,12 +301,13 @@ export function createReader(options: ReaderOptions) {
     return Math.max(latest, stat?.mtimeMs ?? clock);
   }
 
-  function openStream({ found, stored, origin, cursor }: Unread, share: number): RecordStream {
-    const { agent, root, path, size, modifiedAt } = found;
-    const { hashRecord } = options;
+  function openStream(unread: UnreadTranscript, share: number): RecordStream {
+    const { size, modifiedAt, cursor } = unread;
     const from = cursor.kind === 'file' ? cursor.position : 0;
     return openRecords({
-      ...{ agent, root, path, stored, origin, cursor, hashRecord, maxLineBytes },
+      ...unread,
+      hashRecord: options.hashRecord,
+      maxLineBytes,
       chunkBytes: Math.max(4096, Math.min(share, size - from + 1)),
       isAbandoned: now() - modifiedAt > ABANDONED_MS,
       settledBefore: now() - Math.min(patienceMs, SETTLE_MS),
@@ -330,20 +329,20 @@ function earliestOf(transcripts: readonly OpenTranscript[]): OpenTranscript | un
   return earliest;
 }
 
-const keyOf = ({ root, path }: Found) => join(root, path);
+const keyOf = ({ root, path }: Transcript) => join(root, path);
 
 /** The key is built at each look at a file at rest, and `join` is too slow for that. */
-const restKeyOf = ({ root, path }: Found) => `${root}\0${path}`;
+const restKeyOf = ({ root, path }: Transcript) => `${root}\0${path}`;
 
-const toLeftOut = ({ found, origin }: Unread, reason: string): LeftOut => ({
-  agent: found.agent.id,
-  session: origin.session,
-  path: keyOf(found),
+const toLeftOut = (file: UnreadTranscript, reason: string): LeftOut => ({
+  agent: file.agent.id,
+  session: file.origin.session,
+  path: keyOf(file),
   reason,
 });
 
-function groupBySession(files: Unread[]): Unread[][] {
-  const groups = Map.groupBy(files, ({ found, origin }) => `${found.agent.id} ${origin.session}`);
+function groupBySession(files: UnreadTranscript[]): UnreadTranscript[][] {
+  const groups = Map.groupBy(files, ({ agent, origin }) => `${agent.id} ${origin.session}`);
   for (const group of groups.values()) group.sort(byRank);
   return [...groups.values()].sort(byAge);
 }

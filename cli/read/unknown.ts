@@ -7,7 +7,7 @@ import { storeOf } from '../agents/store.ts';
 import type { Context } from '../context.ts';
 import { codeOf } from '../failure.ts';
 import { isInside } from '../paths.ts';
-import type { Found } from './discover.ts';
+import type { Transcript } from './discover.ts';
 import { KNOWN_FOLDERS, type KnownFolder } from './known-folders.ts';
 import { withDatabase } from './stored/source.ts';
 
@@ -47,7 +47,7 @@ export function findPacked(agent: Agent, others: Iterable<string>): LocalGap[] {
 }
 
 /** Sessions in tables of an agent's databases that its reader does not know. */
-export function findTables(agent: Agent, found: readonly Pick<Found, 'root' | 'path'>[]): LocalGap[] {
+export function findTables(agent: Agent, found: readonly Pick<Transcript, 'root' | 'path'>[]): LocalGap[] {
   const counts = new Map<string, number>();
   for (const { root, path } of found) {
     const store = storeOf(agent, path);

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { storeOf } from '../agents/store.ts';
 import type { Context } from '../context.ts';
 import type { Spool } from '../spool/open.ts';
-import { type Found, findTranscripts, type Trouble, tolerateFileErrors } from './discover.ts';
-import { findUnreadFile, type IsWanted, type Unread } from './identify.ts';
+import { findTranscripts, type Transcript, type Trouble, tolerateFileErrors } from './discover.ts';
+import { findUnreadFile, type IsWanted, type UnreadTranscript } from './identify.ts';
 import { ownPlaces } from './places.ts';
 import { findUnreadStored } from './stored/identify.ts';
 
@@ -15,10 +15,14 @@ export interface UnreadOptions {
 }
 
 /** The unread part of a file: the whole file, or some sessions of a store. */
-export function findAllUnread(spool: Spool, found: Found, { now, isYoung, isWanted }: UnreadOptions): Unread[] {
-  const store = storeOf(found.agent, found.path);
-  if (store) return findUnreadStored(spool, found, store, now, isWanted);
-  const file = findUnreadFile(spool, found, isYoung, isWanted);
+export function findAllUnread(
+  spool: Spool,
+  transcript: Transcript,
+  { now, isYoung, isWanted }: UnreadOptions,
+): UnreadTranscript[] {
+  const store = storeOf(transcript.agent, transcript.path);
+  if (store) return findUnreadStored(spool, transcript, store, now, isWanted);
+  const file = findUnreadFile(spool, transcript, isYoung, isWanted);
   return file ? [file] : [];
 }
 
@@ -31,16 +35,16 @@ export function* findUnread(
   spool: Spool,
   onTrouble: (trouble: Trouble) => void,
   onOther: (path: string) => void = () => {},
-): Generator<Found & { sessions: Unread[] }> {
+): Generator<Transcript & { sessions: UnreadTranscript[] }> {
   const places = ownPlaces(context).map((place) => ({
     ...place,
     onOther: (path: string) => onOther(join(place.root, path)),
   }));
-  for (const found of findTranscripts(places, onTrouble)) {
-    const sessions: Unread[] = [];
-    tolerateFileErrors(join(found.root, found.path), onTrouble, () => {
-      sessions.push(...findAllUnread(spool, found, { now: context.now(), isYoung: false, isWanted: () => false }));
+  for (const transcript of findTranscripts(places, onTrouble)) {
+    const sessions: UnreadTranscript[] = [];
+    tolerateFileErrors(join(transcript.root, transcript.path), onTrouble, () => {
+      sessions.push(...findAllUnread(spool, transcript, { now: context.now(), isYoung: false, isWanted: () => false }));
     });
-    yield { ...found, sessions };
+    yield { ...transcript, sessions };
   }
 }

@@ -6,8 +6,8 @@ import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { ancestors } from '../paths.ts';
 import { openPolicy } from '../pipeline.ts';
-import type { Found } from '../read/discover.ts';
-import type { Unread } from '../read/identify.ts';
+import type { Transcript } from '../read/discover.ts';
+import type { UnreadTranscript } from '../read/identify.ts';
 import { createRecordHash } from '../read/identity.ts';
 import { findUnjudged, judgeSessions } from '../read/judge.ts';
 import { findUnread } from '../read/unread.ts';
@@ -29,7 +29,7 @@ export interface KnownSession {
   /** How many of its events were sent. */
   sent: number;
   /** Its transcripts with uncaptured records. */
-  unread: Unread[];
+  unread: UnreadTranscript[];
 }
 
 /** The chosen session, captured or not. Without a name, the session that was last active in this folder. */
@@ -41,11 +41,11 @@ export const chooseKnown = (context: Context, spool: Spool, name: string | undef
  * begins later with the same records is a fork and inherits the decision.
  */
 export function chooseToDecide(context: Context, spool: Spool, name: string | undefined): KnownSession {
-  const read: Found[] = [];
-  const all = listKnown(context, spool, (found) => read.push(found));
+  const read: Transcript[] = [];
+  const all = listKnown(context, spool, (transcript) => read.push(transcript));
   const chosen = choose(context, spool, all, name);
   const policy = openPolicy(context, spool);
-  const unjudged = read.flatMap((found) => findUnjudged(spool, policy, found));
+  const unjudged = read.flatMap((transcript) => findUnjudged(spool, policy, transcript));
   const unread = all.flatMap((one) => one.unread);
   judgeSessions(policy, createRecordHash(readKey(stateFolder(context))), [...unjudged, ...unread]);
   policy.keep();
@@ -73,7 +73,11 @@ const changeOf = ({ root, path }: FileRow): number =>
   statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 /** `onRead` is called for each transcript without uncaptured records. */
-function listKnown(context: Context, spool: Spool, onRead: (found: Found) => void = () => {}): KnownSession[] {
+function listKnown(
+  context: Context,
+  spool: Spool,
+  onRead: (transcript: Transcript) => void = () => {},
+): KnownSession[] {
   const all = new Map<string, KnownSession>();
   for (const {
     id,
@@ -101,9 +105,9 @@ function listKnown(context: Context, spool: Spool, onRead: (found: Found) => voi
     const one = ensure(agent, session);
     if (folder !== undefined) one.folders.push(folder);
   }
-  for (const found of findUnread(context, spool, () => {})) {
-    const { agent, modifiedAt, sessions } = found;
-    if (sessions.length === 0) onRead(found);
+  for (const transcript of findUnread(context, spool, () => {})) {
+    const { agent, modifiedAt, sessions } = transcript;
+    if (sessions.length === 0) onRead(transcript);
     for (const file of sessions) {
       const one = ensure(agent.id, file.origin.session);
       if (file.origin.cwd !== undefined) one.folders.push(file.origin.cwd);

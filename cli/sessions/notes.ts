@@ -26,10 +26,10 @@ export function noteRecords(
     const stats = statSync(packed ?? join(root, path), { throwIfNoEntry: false });
     if (stats === undefined || agent === undefined || storeOf(agent, path) !== undefined) return [];
     const { size, mtimeMs: modifiedAt, birthtimeMs: bornAt } = stats;
-    return [{ found: { agent, root, path, isPacked: packed !== undefined, size, modifiedAt, bornAt }, origin }];
+    return [{ agent, root, path, isPacked: packed !== undefined, size, modifiedAt, bornAt, origin }];
   });
-  const paths = new Set(known.map(({ found }) => join(found.root, found.path)));
-  const others = unread.filter(({ found }) => !paths.has(join(found.root, found.path)));
+  const paths = new Set(known.map(({ root, path }) => join(root, path)));
+  const others = unread.filter(({ root, path }) => !paths.has(join(root, path)));
   const notes = [...known, ...others].map((file) => findKept(spool.decisions, hashRecord, file));
   return () => {
     for (const note of notes) note?.();

@@ -17,7 +17,7 @@ import { type AskedSession, createHeldEvents, type HeldEvent } from '../upload/h
 import { readEvents } from '../upload/refusals.ts';
 import { whyLeftOut } from './left-out.ts';
 import type { Difference, Findings, Problem } from './report.ts';
-import { openTranscript, positionOf, type Transcript } from './transcript.ts';
+import { openTranscript, type PresentTranscript, positionOf } from './transcript.ts';
 
 /** The parts of the machine that verifying needs. */
 export interface Verifier {
@@ -44,7 +44,7 @@ interface KnownFile {
   digest: string;
   isLeftOut: boolean;
   /** Absent if it was deleted or cannot be read. */
-  transcript?: Pick<Transcript, 'isKnown' | 'isRewritten'>;
+  transcript?: Pick<PresentTranscript, 'isKnown' | 'isRewritten'>;
 }
 
 /** An event that the service should hold, or one of the parts of an event that is too large. */
@@ -148,7 +148,7 @@ export class SessionVerification {
   /** An unreadable file does not stop the verification. Its events cannot be verified, like those of a deleted file. */
   async #readFile(file: KnownFile): Promise<void> {
     const { context, findings, hashRecord, moved, warn } = this.#verifier;
-    let transcript: Transcript | undefined;
+    let transcript: PresentTranscript | undefined;
     try {
       transcript = openTranscript(context, file.row, hashRecord, moved);
       findings.count(transcript ? 'files' : 'deletedFiles');
@@ -165,7 +165,7 @@ export class SessionVerification {
   }
 
   /** Takes every event that the service holds exactly as a fresh capture would make it, and notes the records of the others. */
-  async #readRecords(file: KnownFile, { stream, readTo, isRewritten }: Transcript): Promise<void> {
+  async #readRecords(file: KnownFile, { stream, readTo, isRewritten }: PresentTranscript): Promise<void> {
     const { row, path } = file;
     const { spool, policy, mask, findings } = this.#verifier;
     let before: { event: HeldEvent; position: number } | undefined;

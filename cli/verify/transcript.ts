@@ -13,7 +13,7 @@ import { listSessions } from '../read/stored/records.ts';
 import type { FileRow } from '../spool/files.ts';
 
 /** The present state of a transcript, read from its start. */
-export interface Transcript {
+export interface PresentTranscript {
   stream: RecordStream;
   /** Whether the spool knows it in its present form, except for appended records. If not, some records may still be unread. */
   isKnown: boolean;
@@ -29,7 +29,7 @@ export function openTranscript(
   row: FileRow,
   hashRecord: RecordHash,
   moved: MovedTranscripts,
-): Transcript | undefined {
+): PresentTranscript | undefined {
   const agent = findAgent(context, row);
   if (agent === undefined) return undefined;
   for (const file of filesOf(row.path)) {
@@ -42,7 +42,7 @@ export function openTranscript(
   return path === undefined ? undefined : openLines(agent, row, path, hashRecord);
 }
 
-function openLines(agent: Agent, row: FileRow, at: string, hashRecord: RecordHash): Transcript {
+function openLines(agent: Agent, row: FileRow, at: string, hashRecord: RecordHash): PresentTranscript {
   const { root, path, origin, cursor } = row;
   const isKnown = cursor.kind === 'file' && isContinued(at, cursor);
   return {

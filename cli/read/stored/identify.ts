@@ -3,27 +3,32 @@ import type { Origin } from '../../agents/agent.ts';
 import type { Store } from '../../agents/store.ts';
 import type { Spool } from '../../spool/open.ts';
 import { fingerprint, STORE_START } from '../cursor.ts';
-import { type Found, stampOf } from '../discover.ts';
-import { type IsWanted, keysOf, timeOfRecord, type Unread, withFolder } from '../identify.ts';
+import { stampOf, type Transcript } from '../discover.ts';
+import { type IsWanted, keysOf, timeOfRecord, type UnreadTranscript, withFolder } from '../identify.ts';
 import { folderOf } from '../record.ts';
 import { type ListedSession, listSessions } from './records.ts';
 
 /** The sessions of a store's file that have changed since they were read. */
-export function findUnreadStored(spool: Spool, found: Found, store: Store, now: number, isWanted: IsWanted): Unread[] {
-  const file = join(found.root, found.path);
-  const sessions = listSessions(store, file, stampOf(found), now);
-  const share = { ...found, size: Math.ceil(found.size / sessions.length) };
+export function findUnreadStored(
+  spool: Spool,
+  transcript: Transcript,
+  store: Store,
+  now: number,
+  isWanted: IsWanted,
+): UnreadTranscript[] {
+  const file = join(transcript.root, transcript.path);
+  const sessions = listSessions(store, file, stampOf(transcript), now);
+  const share = { ...transcript, size: Math.ceil(transcript.size / sessions.length) };
   return sessions.flatMap((session) => findUnreadSession(spool, share, session, isWanted) ?? []);
 }
 
 function findUnreadSession(
   spool: Spool,
-  found: Found,
+  transcript: Transcript,
   { readHead, name, stamp, folder }: ListedSession,
   isWanted: IsWanted,
-): Unread | undefined {
-  const { agent, root } = found;
-  const file = found.path;
+): UnreadTranscript | undefined {
+  const { agent, root, path: file } = transcript;
   const path = name === '' ? file : `${file}#${name}`;
   const stored = { file, name, stamp };
   const firstKeys = () => keysOf(agent, path, readHead());
@@ -36,7 +41,8 @@ function findUnreadSession(
     // The counter lets this process notice another process that reads the same session.
     const from = isWanted(known) || cursor.kind !== 'store' ? STORE_START : cursor;
     return {
-      ...{ found: { ...found, path }, id, origin, startedAt, stored, firstKeys },
+      ...transcript,
+      ...{ path, id, origin, startedAt, stored, firstKeys },
       cursor: { ...from, pass: pass + 1 },
       committed: { position, pass },
       isFollowed: false,
@@ -50,12 +56,12 @@ function findUnreadSession(
   const origin = withFolder(agent.identify({ root, path }, first), workedIn);
   // The earliest time counts, because a fork has a new header before the copied records.
   const times = head.flatMap((record) => timeOfRecord(agent, record) ?? []);
-  const startedAt = times.length > 0 ? Math.min(...times) : birthOf(found, origin);
+  const startedAt = times.length > 0 ? Math.min(...times) : birthOf(transcript, origin);
   const committed = { position: 0, pass: 0 };
-  const place = { found: { ...found, path }, id: undefined, origin, startedAt, cursor: STORE_START, committed, stored };
-  return { ...place, isFollowed: false, firstKeys };
+  const place = { path, id: undefined, origin, startedAt, cursor: STORE_START, committed, stored };
+  return { ...transcript, ...place, isFollowed: false, firstKeys };
 }
 
 /** Each write may replace a document with another file. A session that is named after its start time shows the start anyway. */
-const birthOf = ({ bornAt }: Found, { session }: Origin): number =>
+const birthOf = ({ bornAt }: Transcript, { session }: Origin): number =>
   Math.min(Math.floor(bornAt), /^\d{13}$/.test(session) ? Number(session) : Number.POSITIVE_INFINITY);
