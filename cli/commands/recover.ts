@@ -111,7 +111,7 @@ async function recoverAll(
   }
   const files = recovered.flatMap((one) => one.files);
   const count = (state: RecoveredFile['state']) => files.filter((file) => file.state === state).length;
-  const isComplete = recovered.every(({ isHeld }) => isHeld) && count('written') === files.length;
+  const isComplete = recovered.every(({ isAtService }) => isAtService) && count('written') === files.length;
   output.answer({ recovered, written: count('written') }, [
     ...recovered.flatMap(describeRecovered),
     [isComplete ? 'green' : 'yellow', `${formatCount(count('written'), 'transcript')} written`, '.'],
@@ -126,8 +126,8 @@ const STATES: Record<RecoveredFile['state'], string> = {
   absent: 'not written: the service has no event of it',
 };
 
-function describeRecovered({ agent, session, isHeld, files }: RecoveredSession): string[] {
-  if (!isHeld) return [`${agent} ${session}  the service does not have it any more, or does not show it to you`];
+function describeRecovered({ agent, session, isAtService, files }: RecoveredSession): string[] {
+  if (!isAtService) return [`${agent} ${session}  the service does not have it any more, or does not show it to you`];
   return files.map(({ path, state, records, inexact, incomplete }) => {
     const doubts = [
       ...(inexact > 0 ? [`${formatCount(inexact, 'record')} not in their exact form`] : []),

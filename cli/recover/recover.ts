@@ -24,7 +24,7 @@ export interface RecoveredSession {
   agent: string;
   session: string;
   /** Whether the service has the session, and shows it to this person. */
-  isHeld: boolean;
+  isAtService: boolean;
   files: RecoveredFile[];
 }
 
@@ -43,11 +43,11 @@ interface Recovery {
 /** Writes the transcripts of a session again, as its events have them. */
 export async function recoverSession(recovery: Recovery, { session, files }: GoneSession): Promise<RecoveredSession> {
   const { agent, spool, readSession, to } = recovery;
-  const held: SessionEvent[][] = [];
-  for (const id of spool.sessions.serviceIds(session.id)) held.push((await readSession(id)) ?? []);
-  const events = held.flat();
+  const parts: SessionEvent[][] = [];
+  for (const id of spool.sessions.serviceIds(session.id)) parts.push((await readSession(id)) ?? []);
+  const events = parts.flat();
   const restored = restoreTranscripts(agent, events);
-  const named = { agent: session.agent, session: session.agentSession, isHeld: events.length > 0 };
+  const named = { agent: session.agent, session: session.agentSession, isAtService: events.length > 0 };
   if (to !== undefined) return { ...named, files: restored.map((one) => writeCopy(recovery, one)) };
   return { ...named, files: files.map((row) => writeBack(spool, row, restored)) };
 }

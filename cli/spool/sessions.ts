@@ -38,8 +38,8 @@ export interface SessionRow extends SessionFacts {
   verdict: Verdict;
   /** Whether every file of the session was read to its end. */
   settled: boolean;
-  /** Whether the service held some of its events before this spool sent any. */
-  heldElsewhere: boolean;
+  /** Whether the service had some of its events before this spool sent any. */
+  sentElsewhere: boolean;
   sent: number;
   /**
    * How many events the service's session had, according to its last answer. Undefined if the session has no key to ask for
@@ -103,7 +103,7 @@ export function createSessions(db: DatabaseSync) {
   const expire = db.prepare('UPDATE sessions SET expired_until = max(coalesce(expired_until, 0), ?) WHERE id = ?');
   const expiredUntil = db.prepare('SELECT expired_until FROM sessions WHERE agent = ? AND agent_session = ?');
   const forgetText = db.prepare('UPDATE sessions SET title = NULL, prompt = NULL WHERE id = ? AND sent = 0');
-  const setHeld = db.prepare('UPDATE sessions SET held_elsewhere = ? WHERE id = ?');
+  const setSentElsewhere = db.prepare('UPDATE sessions SET held_elsewhere = ? WHERE id = ?');
   const open = db.prepare('INSERT INTO opened (session, service_id) VALUES (?, ?) ON CONFLICT DO NOTHING');
   const opened = db.prepare('SELECT service_id, visibility, wanted FROM opened WHERE session = ? ORDER BY id');
   const setWanted = db.prepare('UPDATE opened SET visibility = ?, wanted = ? WHERE service_id = ?');
@@ -175,7 +175,7 @@ export function createSessions(db: DatabaseSync) {
     forgetText: (id: number) => forgetText.run(id),
     /** Notes that the service has nothing of the session any more. */
     setDeleted: (id: number) => setDeleted.run(id),
-    setHeldElsewhere: (id: number, held: boolean) => setHeld.run(held ? 1 : 0, id),
+    setSentElsewhere: (id: number, isSent: boolean) => setSentElsewhere.run(isSent ? 1 : 0, id),
     /** The sessions of the service that its events went to, in order. There is more than one if the first was closed. */
     serviceIds: (id: number): string[] => opened.all(id).map((row) => String(row.service_id)),
     /** The same sessions, with who may see each according to the service's last answer. `team` if the service was not asked. */
@@ -244,7 +244,7 @@ function toRow(row: Record<string, unknown>): SessionRow {
     changedAt: time(row.changed_at),
     settled: row.settled === 1,
     ended: row.ended === 1,
-    heldElsewhere: row.held_elsewhere === 1,
+    sentElsewhere: row.held_elsewhere === 1,
     sent: Number(row.sent),
     serviceEvents: time(row.service_events),
   };

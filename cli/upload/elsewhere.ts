@@ -1,6 +1,12 @@
 import { MAX_DIGESTS_AT_ONCE } from '../../contract/digest.ts';
 import type { Batch } from '../spool/batches.ts';
-import { type AskedSession, createHeldEvents, type HeldEvent, type HeldEvents, readHeld } from './held.ts';
+import {
+  type AskedSession,
+  createKnownEvents,
+  type KnownEvent,
+  type KnownEvents,
+  readKnownEvents,
+} from './known-events.ts';
 import { readEvents, withEvents } from './refusals.ts';
 import type { SessionsOptions } from './sessions.ts';
 
@@ -12,24 +18,24 @@ interface KnownHistory {
 }
 
 /**
- * Events that the service holds and this spool did not send. Another machine sent them, another state folder, or this spool
+ * Events that the service has and this spool did not send. Another machine sent them, another state folder, or this spool
  * before it was lost. The sender compares each event with them before it sends it.
  */
 export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions, 'spool' | 'service' | 'retry'>) {
-  const sessions = new Map<number, { events: HeldEvents; places: Map<string, KnownHistory> }>();
+  const sessions = new Map<number, { events: KnownEvents; places: Map<string, KnownHistory> }>();
 
   /** The parts of a session's history at the service that this process has neither sent nor read. */
   function unreadPlaces(id: number): AskedSession[] {
-    const { events: held, places } = sessions.get(id) ?? {
-      events: createHeldEvents(),
+    const { events: known, places } = sessions.get(id) ?? {
+      events: createKnownEvents(),
       places: new Map<string, KnownHistory>(),
     };
-    sessions.set(id, { events: held, places });
+    sessions.set(id, { events: known, places });
     const { serviceId, serviceEvents = 0 } = spool.sessions.get(id);
     return [...spool.sessions.serviceIds(id).entries()].flatMap(([place, sessionId]) => {
       const { upTo, isRead } = places.get(sessionId) ?? { upTo: 0, isRead: false };
       const atLeast = sessionId === serviceId ? serviceEvents : 0;
-      return isRead ? [] : [{ sessionId, place, held, from: upTo + 1, atLeast }];
+      return isRead ? [] : [{ sessionId, place, known, from: upTo + 1, atLeast }];
     });
   }
 
@@ -42,12 +48,12 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
     if (asked.get(id)?.length === 0) return;
     let events = 0;
     for (const other of others) {
-      const { heldElsewhere, state, serviceEvents = 0 } = spool.sessions.get(other);
+      const { sentElsewhere, state, serviceEvents = 0 } = spool.sessions.get(other);
       events += serviceEvents;
       if (events > MAX_DIGESTS_AT_ONCE) break;
-      if (heldElsewhere && state === 'open') asked.set(other, unreadPlaces(other));
+      if (sentElsewhere && state === 'open') asked.set(other, unreadPlaces(other));
     }
-    const counts = await readHeld(service, retry.attempt, [...asked.values()].flat());
+    const counts = await readKnownEvents(service, retry.attempt, [...asked.values()].flat());
     for (const [one, places] of asked) {
       for (const { sessionId, from = 1 } of places) noteRead(one, sessionId, counts.get(sessionId) ?? from - 1);
     }
@@ -61,15 +67,15 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
   }
 
   /**
-   * Removes held events from a batch. `rest` is undefined if the service holds all of it. If the batch stays in the spool,
+   * Removes known events from a batch. `rest` is undefined if the service has all of it. If the batch stays in the spool,
    * `giveBack` must return the taken events.
    */
-  function removeHeld(batch: Batch): { rest: Batch | undefined; taken: readonly HeldEvent[] } {
-    const held = sessions.get(batch.session)?.events;
-    const taken: HeldEvent[] = [];
-    if (held === undefined) return { rest: batch, taken };
+  function removeKnown(batch: Batch): { rest: Batch | undefined; taken: readonly KnownEvent[] } {
+    const known = sessions.get(batch.session)?.events;
+    const taken: KnownEvent[] = [];
+    if (known === undefined) return { rest: batch, taken };
     const left = readEvents(batch).filter((event) => {
-      const found = held.takeEvent(event);
+      const found = known.takeEvent(event);
       if (found) taken.push(found);
       return found === undefined;
     });
@@ -78,38 +84,38 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
     return { rest: { ...withEvents(batch, left), key: `${batch.key}.${left.length}` }, taken };
   }
 
-  function giveBack(taken: readonly HeldEvent[]): void {
+  function giveBack(taken: readonly KnownEvent[]): void {
     for (const event of taken) event.isTaken = false;
   }
 
   return {
     find,
-    removeHeld,
+    removeKnown,
     giveBack,
     /** Other machines have sent more of the session, or may have, so it is read again. `count`: its number of events. */
     suspect(id: number, count = Number.POSITIVE_INFINITY): void {
-      const { heldElsewhere, serviceId, serviceEvents } = spool.sessions.get(id);
+      const { sentElsewhere, serviceId, serviceEvents } = spool.sessions.get(id);
       if (serviceId === undefined || serviceEvents === undefined) return;
-      if (!heldElsewhere) {
+      if (!sentElsewhere) {
         const places = spool.sessions
           .serviceIds(id)
           .map((one) => [one, { upTo: serviceEvents, isRead: true }] as const);
-        sessions.set(id, { events: createHeldEvents(), places: new Map(places) });
+        sessions.set(id, { events: createKnownEvents(), places: new Map(places) });
       }
       const place = sessions.get(id)?.places.get(serviceId);
       // The service may have fewer events than were sent if it was restored from a copy.
       if (place) Object.assign(place, { upTo: Math.min(place.upTo, count), isRead: false });
-      spool.sessions.setHeldElsewhere(id, true);
+      spool.sessions.setSentElsewhere(id, true);
     },
     /** The service's session now has this many events, and this machine sent the last ones. */
     accept(id: number, serviceId: string, count: number): void {
       const place = sessions.get(id)?.places.get(serviceId);
       if (place) place.upTo = Math.max(place.upTo, count);
     },
-    /** Whether the service holds all waiting batches of a session. If so, the held events count as used. */
+    /** Whether the service has all waiting batches of a session. If so, the known events count as used. */
     async hasAll(id: number, batches: readonly Batch[]): Promise<boolean> {
       await find(id);
-      const parts = batches.map(removeHeld);
+      const parts = batches.map(removeKnown);
       const isAll = parts.every(({ rest }) => rest === undefined);
       if (!isAll) giveBack(parts.flatMap(({ taken }) => taken));
       return isAll;
@@ -124,7 +130,7 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
         // The other sender was faster, so this machine has not read those records yet.
         if (found.events.isExpecting()) continue;
         sessions.delete(id);
-        spool.sessions.setHeldElsewhere(id, false);
+        spool.sessions.setSentElsewhere(id, false);
       }
     },
   };

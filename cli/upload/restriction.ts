@@ -143,7 +143,7 @@ export function createRestriction({ spool, service, retry, visibilityOf }: Restr
 }
 
 /**
- * The service holds events under this session's key, so people would read the next ones although this machine wants to hide
+ * The service has events under this session's key, so people would read the next ones although this machine wants to hide
  * them.
  */
 const shownToMore = ({ agent, agentSession }: SessionRow) =>

@@ -26,16 +26,16 @@ export interface SessionsOptions extends RestrictionOptions {
 }
 
 /**
- * Whether the service already holds all waiting events of a session. If so, they stop waiting, and no other session is opened
+ * Whether the service already has all waiting events of a session. If so, they stop waiting, and no other session is opened
  * for them.
  */
-export type IsAllHeld = (id: number) => Promise<boolean>;
+export type IsAllKnown = (id: number) => Promise<boolean>;
 
 /** The most sessions of the service that one agent session is continued in. */
 const MAX_GENERATIONS = 1000;
 
 /** Opens and completes sessions at the service, many per request. */
-export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAllHeld) {
+export function createServiceSessions(options: SessionsOptions, isAllKnown: IsAllKnown) {
   const { spool, service, retry, registration, now, findRepository, keyOf } = options;
 
   const restriction = createRestriction(options);
@@ -85,13 +85,13 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     return isLeft;
   }
 
-  /** The sessions with events that the service does not hold, and without a session at the service that accepts them. */
+  /** The sessions with events that the service does not have, and without a session at the service that accepts them. */
   async function findUnopened(ids: readonly number[], refused: Map<number, Failure>): Promise<SessionRow[]> {
     const left: SessionRow[] = [];
     for (const session of ids.map((id) => spool.sessions.get(id))) {
       const isClosed = session.state === 'closed';
       if (refused.has(session.id) || !(isClosed || session.state === 'new')) continue;
-      if (isClosed && session.heldElsewhere && (await isAllHeld(session.id))) continue;
+      if (isClosed && session.sentElsewhere && (await isAllKnown(session.id))) continue;
       try {
         await register(session);
       } catch (error) {
@@ -129,8 +129,8 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
       spool.keepBack(id, 'deleted', now());
       return;
     }
-    // The events came from another machine, or from this spool before it was lost. They may hold any record.
-    if (outcome === 'found' && session.eventCount > 0) spool.sessions.setHeldElsewhere(id, true);
+    // The events came from another machine, or from this spool before it was lost. They may be of any record.
+    if (outcome === 'found' && session.eventCount > 0) spool.sessions.setSentElsewhere(id, true);
     spool.sessions.setOpen(id, session.sessionId, session.eventCount);
     // The service gives no key for events that others sent, so this machine knows no chain for them.
     const { chainKey, clientKey } = result;
@@ -145,13 +145,13 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   }
 
   /** Later events continue the session in another one. The expired events must not return. */
-  function takeExpiry({ id, sent, heldElsewhere, serviceEvents }: SessionRow, result: CaptureResult): void {
+  function takeExpiry({ id, sent, sentElsewhere, serviceEvents }: SessionRow, result: CaptureResult): void {
     const { eventCount, lastEventAt = '' } = result;
     const lastWritten = Date.parse(lastEventAt);
     // An answer without a time may refer to anything written until now.
     const until = Number.isNaN(lastWritten) ? now() : lastWritten;
     // If only this machine sent to the session, the service never had its waiting events.
-    const isOwn = sent > 0 && !heldElsewhere && serviceEvents === eventCount;
+    const isOwn = sent > 0 && !sentElsewhere && serviceEvents === eventCount;
     if (!isOwn) removeWrittenUntil(spool.batches, id, until);
     spool.sessions.expire(id, until);
     spool.sessions.close(id);

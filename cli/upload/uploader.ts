@@ -8,7 +8,7 @@ import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 import { followSent } from './chains.ts';
 import { createElsewhere } from './elsewhere.ts';
-import type { HeldEvent } from './held.ts';
+import type { KnownEvent } from './known-events.ts';
 import { explainRefusal, notYet, tellBlocked } from './problem.ts';
 import { createAppender, type Outcome, type RefusedEvent } from './refusals.ts';
 import { NotHiddenYet, Withdrawn } from './restriction.ts';
@@ -27,7 +27,7 @@ import { createServiceSessions, type SessionsOptions } from './sessions.ts';
  * | held, why, until | the service, or a proxy on the way, does not accept the session's events | the time `until`, or `capture import` |
  * | refused, why, until | the service refused an event and has accepted no other, so the service may be at fault | the service accepts another event; an event that is refused again is set aside. Otherwise as for held |
  *
- * Beside its state, a session may be *held elsewhere*: the service has events of it that this spool did not send. The sender
+ * Beside its state, a session may be *sent elsewhere*: the service has events of it that this spool did not send. The sender
  * looks each event up at the service before it sends it (`elsewhere.ts`).
  */
 
@@ -82,7 +82,7 @@ export class Uploader {
     this.#spool = spool;
     this.#orders = orders;
     this.#elsewhere = createElsewhere(options);
-    this.#sessions = createServiceSessions(options, (id) => this.#isAllHeld(id));
+    this.#sessions = createServiceSessions(options, (id) => this.#isAllKnown(id));
     const send = (appends: readonly Append[]) => retry.attempt(() => this.#sendOnce(appends));
     this.#append = createAppender(send, () => this.#noteTaken());
   }
@@ -147,7 +147,7 @@ export class Uploader {
         else if (over.length > 0) await this.#sessions.complete(over);
         else this.#holdAll(await this.#sessions.hide(overexposed));
       } catch (error) {
-        // Held events that these requests used must be found again.
+        // Known events that these requests used must be found again.
         for (const id of mine) this.#elsewhere.forget(id);
         if (!(error instanceof Withdrawn)) throw error;
       } finally {
@@ -200,11 +200,11 @@ export class Uploader {
     const included = new Set(batches.map(({ session }) => session));
     for (const id of ids) if (!included.has(id)) release(id);
     const appends: Append[] = [];
-    const taken: (readonly HeldEvent[])[] = [];
-    const held: Batch[] = [];
+    const taken: (readonly KnownEvent[])[] = [];
+    const known: Batch[] = [];
     for (const batch of batches) {
-      const part = this.#elsewhere.removeHeld(batch);
-      if (part.rest === undefined) held.push(batch);
+      const part = this.#elsewhere.removeKnown(batch);
+      if (part.rest === undefined) known.push(batch);
       else {
         appends.push(this.#toAppend(batch, part.rest));
         taken.push(part.taken);
@@ -212,7 +212,7 @@ export class Uploader {
     }
     const outcomes = appends.length > 0 ? await this.#append(appends) : [];
     this.#spool.transact(() => {
-      for (const batch of held) this.#remove(batch, 0, batch.events);
+      for (const batch of known) this.#remove(batch, 0, batch.events);
       for (const [index, append] of appends.entries()) {
         this.#noteOutcome(append, outcomes[index] as Outcome);
         if (this.#spool.batches.has(append.batch.id)) this.#elsewhere.giveBack(taken[index] ?? []);
@@ -228,9 +228,9 @@ export class Uploader {
     const batches: Batch[] = [];
     let size = 0;
     for (const [index, id] of ids.entries()) {
-      const { state, heldElsewhere } = this.#spool.sessions.get(id);
+      const { state, sentElsewhere } = this.#spool.sessions.get(id);
       if (state !== 'open') continue;
-      if (heldElsewhere) await this.#elsewhere.find(id, ids.slice(index + 1));
+      if (sentElsewhere) await this.#elsewhere.find(id, ids.slice(index + 1));
       for (const batch of this.#spool.batches.ofSession(id)) {
         const bytes = contentSizeOf(batch.body) ?? 0;
         const isFull = batches.length === MAX_BATCHES_AT_ONCE || (size > 0 && size + bytes > REQUEST_SIZE[order]);
@@ -242,7 +242,7 @@ export class Uploader {
     return batches;
   }
 
-  /** `rest` is the part of the batch that the service does not hold yet. */
+  /** `rest` is the part of the batch that the service does not have yet. */
   #toAppend(batch: Batch, { key, events, body, digests, marks }: Batch): Append {
     const { serviceId = '', serviceEvents } = this.#spool.sessions.get(batch.session);
     if (serviceEvents !== undefined) this.#eventCounts.set(serviceId, serviceEvents);
@@ -362,7 +362,7 @@ export class Uploader {
     this.#remove(batch, batch.events - events.length, 0);
   }
 
-  async #isAllHeld(id: number): Promise<boolean> {
+  async #isAllKnown(id: number): Promise<boolean> {
     const batches = [...this.#spool.batches.ofSession(id)];
     if (!(await this.#elsewhere.hasAll(id, batches))) return false;
     this.#spool.transact(() => {

@@ -148,6 +148,6 @@ function describeGap({ kind, agent, version, count }: Gap): string {
 function describeFinding({ problem, agent, session, file, position, eventType, ...more }: Difference): string {
   const where = file === undefined ? '' : `  ${file}${position === undefined ? '' : `:${position}`}`;
   const part = more.part === undefined ? '' : ` (part ${more.part})`;
-  const held = more.serviceSession === undefined ? '' : `  ${more.serviceSession} #${more.sequence}`;
-  return `${problem.padEnd(10)}  ${agent} ${session}${where}${held}  ${eventType}${part}`;
+  const at = more.serviceSession === undefined ? '' : `  ${more.serviceSession} #${more.sequence}`;
+  return `${problem.padEnd(10)}  ${agent} ${session}${where}${at}  ${eventType}${part}`;
 }

@@ -13,7 +13,7 @@ import type { CapturedRecord } from '../read/record.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
-import { type AskedSession, createHeldEvents, type HeldEvent } from '../upload/held.ts';
+import { type AskedSession, createKnownEvents, type KnownEvent } from '../upload/known-events.ts';
 import { readEvents } from '../upload/refusals.ts';
 import { whyLeftOut } from './left-out.ts';
 import type { Difference, Findings, Problem } from './report.ts';
@@ -47,10 +47,10 @@ interface KnownFile {
   transcript?: Pick<PresentTranscript, 'isKnown' | 'isRewritten'>;
 }
 
-/** An event that the service should hold, or one of the parts of an event that is too large. */
+/** An event that the service should have, or one of the parts of an event that is too large. */
 interface Expected extends PayloadDigests {
   eventType: string;
-  held?: HeldEvent | undefined;
+  known?: KnownEvent | undefined;
 }
 
 type Where = Pick<Difference, 'file' | 'position'>;
@@ -77,10 +77,10 @@ interface Lacking {
 export class SessionVerification {
   readonly #verifier: Verifier;
   readonly #session: SessionRow;
-  readonly #held = createHeldEvents();
+  readonly #known = createKnownEvents();
   readonly #serviceIds: readonly string[];
   readonly #files: readonly KnownFile[];
-  /** Records with an event that the service does not hold exactly as a fresh capture would make it. */
+  /** Records with an event that the service does not have exactly as a fresh capture would make it. */
   readonly #lacking: Lacking[] = [];
   /** Identities of records that were found. */
   readonly #resolved = new Set<string>();
@@ -95,7 +95,7 @@ export class SessionVerification {
     this.#serviceIds = spool.sessions.serviceIds(session.id);
     this.#addSpooled();
     this.#files = rows.map((row) => {
-      const digest = this.#held.digestName('file', session.agentSession, row.path);
+      const digest = this.#known.digestName('file', session.agentSession, row.path);
       const isLeftOut = session.verdict !== 'wanted' || policy.objection(session.agent, row.origin) !== undefined;
       return { row, path: join(row.root, row.path), digest, isLeftOut };
     });
@@ -103,7 +103,7 @@ export class SessionVerification {
 
   /** The service's sessions to read digests of. */
   asked(): AskedSession[] {
-    return this.#serviceIds.map((sessionId, place) => ({ sessionId, place, held: this.#held }));
+    return this.#serviceIds.map((sessionId, place) => ({ sessionId, place, known: this.#known }));
   }
 
   async compare(): Promise<void> {
@@ -114,22 +114,22 @@ export class SessionVerification {
     }
     findings.count('sessions');
     for (const record of this.#lacking) this.#resolve(record);
-    for (const event of this.#held.events) if (!event.isTaken && event.place >= 0) this.#explainSurplus(event);
+    for (const event of this.#known.events) if (!event.isTaken && event.place >= 0) this.#explainSurplus(event);
   }
 
   #addSpooled(): void {
     const { spool } = this.#verifier;
     const { id } = this.#session;
-    const held = this.#held;
+    const known = this.#known;
     const add = (place: number, text: string) =>
-      held.add(place, { sequence: held.events.length, ...held.digestEvent(text) });
+      known.add(place, { sequence: known.events.length, ...known.digestEvent(text) });
     for (const batch of spool.batches.ofSession(id)) {
       for (const event of readEvents(batch)) add(WAITING, event);
     }
     for (const event of spool.refused.ofSession(id)) add(REFUSED, event);
   }
 
-  #report(problem: Problem, event: Expected | HeldEvent, where: Where, at?: HeldEvent): void {
+  #report(problem: Problem, event: Expected | KnownEvent, where: Where, at?: KnownEvent): void {
     const { agent, agentSession } = this.#session;
     const { eventType, part, of } = event;
     const serviceSession = at && this.#serviceIds[at.place];
@@ -164,11 +164,11 @@ export class SessionVerification {
     }
   }
 
-  /** Takes every event that the service holds exactly as a fresh capture would make it, and notes the records of the others. */
+  /** Takes every event that the service has exactly as a fresh capture would make it, and notes the records of the others. */
   async #readRecords(file: KnownFile, { stream, readTo, isRewritten }: PresentTranscript): Promise<void> {
     const { row, path } = file;
     const { spool, policy, mask, findings } = this.#verifier;
-    let before: { event: HeldEvent; position: number } | undefined;
+    let before: { event: KnownEvent; position: number } | undefined;
     const whyOf = whyLeftOut(spool, policy, row);
     let bytes = 0;
     for (let record = stream.next(); record; record = stream.next()) {
@@ -185,18 +185,18 @@ export class SessionVerification {
       if (record.tooLong) findings.count('tooLong');
       // Makes the same events as capturing.
       const { texts } = mask(row, record).content;
-      const events: Expected[] = texts.map((text) => this.#held.digestEvent(text.toString('utf8')));
+      const events: Expected[] = texts.map((text) => this.#known.digestEvent(text.toString('utf8')));
       for (const event of events) {
-        event.held = this.#held.takeFirst('same', event);
-        if (event.held === undefined || event.held.place < 0) continue;
+        event.known = this.#known.takeFirst('same', event);
+        if (event.known === undefined || event.known.place < 0) continue;
         // Files have no order among each other, because they are captured as they grow.
-        if (before && before.event.number > event.held.number && !isRewritten) {
+        if (before && before.event.number > event.known.number && !isRewritten) {
           this.#report('disordered', before.event, { file: path, position: before.position }, before.event);
         }
-        before = { event: event.held, position };
+        before = { event: event.known, position };
       }
       const identity = identityOf(record);
-      if (events.every((event) => event.held?.eventType === event.eventType)) {
+      if (events.every((event) => event.known?.eventType === event.eventType)) {
         this.#resolved.add(identity);
         this.#countRecord(events);
         if (!record.keyed) this.#countFound(lineOf(row, record));
@@ -220,10 +220,10 @@ export class SessionVerification {
     return () => (this.#foundLines.get(line) ?? 0) < captured;
   }
 
-  /** Explains a record that the service does not hold exactly as a fresh capture would make it. */
+  /** Explains a record that the service does not have exactly as a fresh capture would make it. */
   #resolve({ file, position, identity, owner, why, isCaptured, events }: Lacking): void {
     const { findings, onOwner } = this.#verifier;
-    const isNew = events.every((event) => event.held === undefined);
+    const isNew = events.every((event) => event.known === undefined);
     // The record is a copy of one that was found at another place.
     if (isNew && this.#resolved.has(identity)) return;
     if (isNew && owner !== undefined && owner !== this.#session.id) {
@@ -243,9 +243,9 @@ export class SessionVerification {
     const isMasked = events.some(({ masked }) => masked);
     for (const event of events) {
       const { eventType, part } = event;
-      const exact = event.held ?? this.#held.takeFirst('moved', event);
-      const other = exact ?? this.#held.takeFirst('altered', event);
-      event.held = other;
+      const exact = event.known ?? this.#known.takeFirst('moved', event);
+      const other = exact ?? this.#known.takeFirst('altered', event);
+      event.known = other;
       if (exact?.eventType === eventType) continue;
       const isMaskedOtherwise = exact === undefined && (isMasked || other?.masked === true);
       if (isMaskedOtherwise && (other?.eventType === eventType || part !== undefined)) {
@@ -261,17 +261,17 @@ export class SessionVerification {
   /** Counts a record by the state of its least advanced event: waiting, set aside, or at the service. */
   #countRecord(events: readonly Expected[]): void {
     const { findings } = this.#verifier;
-    const places = events.map((event) => event.held?.place ?? 0);
+    const places = events.map((event) => event.known?.place ?? 0);
     if (places.includes(WAITING)) findings.count('waiting');
     else if (places.includes(REFUSED)) findings.count('setAside');
     else findings.count('records');
     findings.count('events', places.filter((place) => place >= 0).length);
   }
 
-  /** Explains an event at the service that no transcript holds: a double, history, or a surplus. */
-  #explainSurplus(event: HeldEvent): void {
+  /** Explains an event at the service that no transcript has: a double, history, or a surplus. */
+  #explainSurplus(event: KnownEvent): void {
     const file = this.#files.find(({ digest }) => digest === event.file);
-    const twin = this.#held.findTaken(event);
+    const twin = this.#known.findTaken(event);
     const excuse = twin?.digest === event.digest && twin ? undefined : this.#excuseFor(event, file);
     if (excuse) {
       this.#verifier.findings.count(excuse);
@@ -284,12 +284,12 @@ export class SessionVerification {
     this.#report(twin ? 'doubled' : 'surplus', event, where, event);
   }
 
-  #excuseFor({ record, revision = 0, file: digest }: HeldEvent, file: KnownFile | undefined) {
+  #excuseFor({ record, revision = 0, file: digest }: KnownEvent, file: KnownFile | undefined) {
     // A file that was moved may be any of the present files.
     const origins = file || digest === undefined ? [file] : this.#files;
     if (origins.some((one) => one && one.transcript === undefined)) return 'unverifiable';
     const isRewritten = origins.some((one) => one?.transcript?.isRewritten);
-    const isOlder = () => this.#held.events.some((one) => one.record === record && (one.revision ?? 0) > revision);
+    const isOlder = () => this.#known.events.some((one) => one.record === record && (one.revision ?? 0) > revision);
     return isRewritten || (record !== undefined && isOlder()) ? 'history' : undefined;
   }
 }

@@ -17,7 +17,7 @@ export interface PresentTranscript {
   stream: RecordStream;
   /** Whether the spool knows it in its present form, except for appended records. If not, some records may still be unread. */
   isKnown: boolean;
-  /** Whether its agent rewrites it. Then the service rightly holds records that are no longer in it, in another order. */
+  /** Whether its agent rewrites it. Then the service rightly has records that are no longer in it, in another order. */
   isRewritten: boolean;
   /** Records from this position on were appended after the last reading. */
   readTo: number;

@@ -14,7 +14,7 @@ import { createMask } from '../read/mask.ts';
 import { chooseSessions, requireAgents, type SessionFilter } from '../sessions/choose.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
-import { readHeld } from '../upload/held.ts';
+import { readKnownEvents } from '../upload/known-events.ts';
 import { explainRefusal, isTemporary, tellTrouble } from '../upload/problem.ts';
 import { createRetry, type Retry } from '../upload/retry.ts';
 import { createService, type Service } from '../upload/service.ts';
@@ -52,7 +52,7 @@ export async function verify(context: Context, options: VerifyOptions, output: O
     };
     for (let sessions = queue.next(); sessions.length > 0 && !context.stop.aborted; sessions = queue.next()) {
       const verifications = sessions.map((session) => new SessionVerification(verifier, session));
-      await readHeld(
+      await readKnownEvents(
         service,
         ask,
         verifications.flatMap((one) => one.asked()),

@@ -9,7 +9,7 @@ import { POSITION, parseRow, toStored } from './rows.ts';
  * of them.
  */
 
-interface Held {
+interface SessionTables {
   session: string;
   tables: Set<unknown>;
   /** The table that holds the session, and its row there. */
@@ -22,15 +22,15 @@ interface Held {
  * messages of version 1 with their times, and keeps the originals. The copies lack some of their parts, and capture may have
  * read the originals before. So the originals are read, and the copies are left out.
  */
-export function* readSessionMessages(query: Query, held: Held, from: number): Generator<StoredRecord> {
-  const { session, tables, holder, cells } = held;
+export function* readSessionMessages(query: Query, place: SessionTables, from: number): Generator<StoredRecord> {
+  const { session, tables, holder, cells } = place;
   const hasFirst = tables.has('message');
   // In a session of version 1, this table repeats the others.
   if (holder === 'session' && hasFirst && query(ANY_MESSAGE, session).length > 0) {
     yield* query(CHANGED, session, from).map((row) => toStored('session_message', row));
     return;
   }
-  const root = forkRootOf(query, held);
+  const root = forkRootOf(query, place);
   const isOfFirst = (row: JsonObject) =>
     hasFirst && query(WRITTEN_AT, root ?? session, Number(row.time_created)).length > 0;
   for (const row of query(CHANGED, session, from)) {
@@ -77,7 +77,7 @@ function withoutProgress(cells: JsonObject): JsonObject {
 }
 
 /** The session from which a fork, or the forks before it, began. Undefined if the session is no fork. */
-function forkRootOf(query: Query, { session, holder, cells }: Held): string | undefined {
+function forkRootOf(query: Query, { session, holder, cells }: SessionTables): string | undefined {
   if (typeof cells.fork_session_id !== 'string') return undefined;
   const first = String(rootOf(query, holder, 'fork_session_id', session));
   // A session that was deleted has no row. Its forks still name it.

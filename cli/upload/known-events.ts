@@ -10,7 +10,7 @@ import { NotTheService, type Service } from './service.ts';
  * An event of a session that the service or the spool has. Only its digests are known, since the service does not return sent
  * events.
  */
-export interface HeldEvent extends PayloadDigests {
+export interface KnownEvent extends PayloadDigests {
   eventType: string;
   /** Its number in its session, from 1. */
   sequence: number;
@@ -41,9 +41,9 @@ const NAMES = {
 export type Likeness = keyof typeof NAMES;
 const LIKENESSES = Object.keys(NAMES) as Likeness[];
 
-export type HeldEvents = ReturnType<typeof createHeldEvents>;
+export type KnownEvents = ReturnType<typeof createKnownEvents>;
 
-const isTaken = (event: HeldEvent) => event.isTaken;
+const isTaken = (event: KnownEvent) => event.isTaken;
 
 /** A nonce that differs in every process, so the service cannot replay stored answers. */
 const NONCE = randomBytes(24).toString('base64url');
@@ -51,23 +51,23 @@ const NONCE = randomBytes(24).toString('base64url');
 const PAYLOAD = ',"payload":';
 
 /** Events to be recognised, each of them once. */
-export function createHeldEvents() {
+export function createKnownEvents() {
   const { digestPayload, digestName } = createDigester(NONCE);
-  const events: HeldEvent[] = [];
-  const byName = new Map<string, HeldEvent[]>();
+  const events: KnownEvent[] = [];
+  const byName = new Map<string, KnownEvent[]>();
   /** The furthest position of each file that was searched. */
   const asked = new Map<string, number>();
 
   const keyOf = (likeness: Likeness, digests: PayloadDigests) => `${likeness} ${NAMES[likeness](digests) ?? ''}`;
-  const find = (likeness: Likeness, digests: PayloadDigests, isMeant: (event: HeldEvent) => boolean) =>
+  const find = (likeness: Likeness, digests: PayloadDigests, isMeant: (event: KnownEvent) => boolean) =>
     byName.get(keyOf(likeness, digests))?.find(isMeant);
 
   /** Takes the first matching event that was not taken yet. */
   function takeFirst(
     likeness: Likeness,
     digests: PayloadDigests,
-    isMeant: (event: HeldEvent) => boolean = () => true,
-  ): HeldEvent | undefined {
+    isMeant: (event: KnownEvent) => boolean = () => true,
+  ): KnownEvent | undefined {
     const event = find(likeness, digests, (one) => !one.isTaken && isMeant(one));
     if (event) event.isTaken = true;
     return event;
@@ -81,7 +81,7 @@ export function createHeldEvents() {
   }
 
   return {
-    events: events as readonly HeldEvent[],
+    events: events as readonly KnownEvent[],
     digestEvent,
     digestName,
     add(place: number, digests: EventDigest): void {
@@ -95,13 +95,13 @@ export function createHeldEvents() {
       }
     },
     takeFirst,
-    /** Takes the held event that matches a JSON text. A taken event is not found a second time. */
-    takeEvent(text: string): HeldEvent | undefined {
+    /** Takes the known event that matches a JSON text. A taken event is not found a second time. */
+    takeEvent(text: string): KnownEvent | undefined {
       const digests = digestEvent(text);
       const { file = '', position = 0 } = digests;
       asked.set(file, Math.max(asked.get(file) ?? 0, position));
       // Earlier positions of the file were already searched, perhaps by a process that was killed. This process repeats that.
-      const isPassed = (event: HeldEvent) => event.file === file && (event.position ?? 0) < position;
+      const isPassed = (event: KnownEvent) => event.file === file && (event.position ?? 0) < position;
       for (const likeness of LIKENESSES) {
         const event = takeFirst(likeness, digests, (one) => likeness !== 'moved' || !isPassed(one));
         if (event) return event;
@@ -109,7 +109,7 @@ export function createHeldEvents() {
       return undefined;
     },
     /**
-     * Whether a held event may still be looked up. It is then beyond every position searched in its file, or in a file that
+     * Whether a known event may still be looked up. It is then beyond every position searched in its file, or in a file that
      * was not searched.
      */
     isExpecting: (): boolean =>
@@ -127,7 +127,7 @@ export interface AskedSession {
   sessionId: string;
   /** Its position among the service's sessions for the same agent session. */
   place: number;
-  held: HeldEvents;
+  known: KnownEvents;
   /** The first sequence to read. */
   from?: number;
   /** How many events the answer must cover. Accepted events may still be on their way to the place where digests are made. */
@@ -135,10 +135,10 @@ export interface AskedSession {
 }
 
 /**
- * Reads the digests of sessions, many per request, adds them to `held`, and returns the number of events of each. A session
+ * Reads the digests of sessions, many per request, adds them to `known`, and returns the number of events of each. A session
  * that the service does not know is absent. `attempt` repeats a request if that may help.
  */
-export async function readHeld(
+export async function readKnownEvents(
   { client, url }: Pick<Service, 'client' | 'url'>,
   attempt: Retry['attempt'],
   sessions: readonly AskedSession[],
@@ -165,7 +165,7 @@ export async function readHeld(
     const unfinished = asked.flatMap((session, index) => {
       const { digests, nextFrom = null } = results[index] as DigestsResult;
       if (digests === undefined) return [];
-      for (const event of digests) session.held.add(session.place, event);
+      for (const event of digests) session.known.add(session.place, event);
       if (nextFrom !== null) return [{ ...session, from: nextFrom }];
       counts.set(session.sessionId, session.from - 1 + digests.length);
       return [];
