@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { setUpDaemon } from '../test/daemon.ts';
 import { write } from '../test/folder.ts';
-import { startHeld } from '../test/held.ts';
 import { run } from '../test/program.ts';
+import { startRealService } from '../test/real-service.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
 
 /** A prompt that is written now. */
@@ -12,16 +12,16 @@ const now = (session: number, id: number, text: string, more: object = {}) =>
   prompt(session, id, text, { timestamp: new Date().toISOString(), ...more });
 
 async function setUp() {
-  const held = await startHeld();
-  const path = join(held.home, '.claude/projects/shop', `${sessionId(1)}.jsonl`);
+  const real = await startRealService();
+  const path = join(real.home, '.claude/projects/shop', `${sessionId(1)}.jsonl`);
   const said: string[] = [];
   return {
-    ...held,
+    ...real,
     say(text: string): void {
-      said.push(now(1, said.length, text, { cwd: held.home }));
+      said.push(now(1, said.length, text, { cwd: real.home }));
       write(path, `${said.join('\n')}\n`);
     },
-    texts: async () => (await held.events()).flatMap(({ payload }) => payload.text ?? []),
+    texts: async () => (await real.events()).flatMap(({ payload }) => payload.text ?? []),
   };
 }
 
@@ -47,21 +47,21 @@ test('records written during a pause are not captured, then or later, and verify
 });
 
 test('verify reports events from before a pause that the service lost, even without a time', async () => {
-  const held = await startHeld();
-  const path = join(held.home, '.claude/projects/shop', `${sessionId(1)}.jsonl`);
+  const real = await startRealService();
+  const path = join(real.home, '.claude/projects/shop', `${sessionId(1)}.jsonl`);
   const queued = (content: string) => JSON.stringify({ type: 'queue-operation', operation: 'enqueue', content });
   const written = [now(1, 0, 'before'), queued('queued before'), queued('queued twice'), queued('queued twice')];
   write(path, `${written.join('\n')}\n`);
-  await held.run('import');
-  await held.run('pause');
+  await real.run('import');
+  await real.run('pause');
   written.push(queued('queued during'), queued('queued twice'));
   write(path, `${written.join('\n')}\n`);
-  await held.run('import');
-  await held.run('resume');
-  expect(await held.verify()).toMatchObject({ exitCode: 0, findings: [], records: 4, leftOut: 2 });
-  const texts = (await held.events()).map(({ payload }) => JSON.stringify(payload));
-  await held.remove(texts.findIndex((text) => text.includes('queued before')));
-  expect(await held.verify()).toMatchObject({ exitCode: 1, findings: [{ problem: 'missing' }], leftOut: 2 });
+  await real.run('import');
+  await real.run('resume');
+  expect(await real.verify()).toMatchObject({ exitCode: 0, findings: [], records: 4, leftOut: 2 });
+  const texts = (await real.events()).map(({ payload }) => JSON.stringify(payload));
+  await real.remove(texts.findIndex((text) => text.includes('queued before')));
+  expect(await real.verify()).toMatchObject({ exitCode: 1, findings: [{ problem: 'missing' }], leftOut: 2 });
 });
 
 test('a pause survives the loss of the decisions, and its records stay on the machine if the spool is lost', async () => {

@@ -218,8 +218,8 @@ const COUNTED: readonly (readonly [Counter, one: string, many: string])[] = [
   ['recordsWithheld', 'record withheld', 'records withheld'],
   [
     'recordsReplayed',
-    'fork record already held by the original session',
-    'fork records already held by the original session',
+    'fork record already captured in the original session',
+    'fork records already captured in the original session',
   ],
   ['recordsUnreadable', 'line kept as plain text', 'lines kept as plain text'],
   ['linesTooLong', 'line too long to capture', 'lines too long to capture'],

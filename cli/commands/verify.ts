@@ -7,7 +7,7 @@ import { verify } from '../verify/verify.ts';
 
 export const verifyCommand = defineCommand({
   name: 'verify',
-  summary: 'prove that the service holds all captured events',
+  summary: 'prove that the service has all captured events',
   description:
     'Reads the transcripts again and compares them with the events of the service, one by one. The service answers ' +
     'with digests: no captured text comes back to this machine. Exits with 1 if something is missing, ' +

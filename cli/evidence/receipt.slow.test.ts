@@ -12,8 +12,8 @@ import { readAllEvents } from '../../dashboard/session/download.ts';
 import { decodeFrame } from '../../server/log/frame.ts';
 import { fetchPlainly } from '../http.ts';
 import { makeFolder, write } from '../test/folder.ts';
-import { type HeldService, startHeld } from '../test/held.ts';
 import { run } from '../test/program.ts';
+import { type RealService, startRealService } from '../test/real-service.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
 import { renderPage } from './page.ts';
 import { signReceipt } from './receipt.ts';
@@ -23,13 +23,13 @@ const SECRET =
 
 /** A captured session with a secret in it. */
 async function setUp(texts = ['hello', `my key is ${SECRET}`, 'thanks 1.50']) {
-  const held = await startHeld();
-  const file = join(held.home, '.claude/projects/p', `${sessionId(1)}.jsonl`);
+  const real = await startRealService();
+  const file = join(real.home, '.claude/projects/p', `${sessionId(1)}.jsonl`);
   write(file, texts.map((text, id) => `${prompt(1, id, text)}\n`).join(''));
-  expect(await held.run('import')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await real.run('import')).toMatchObject({ exitCode: 0, stderr: '' });
   const out = makeFolder();
-  const receipt = () => held.run('receipt', sessionId(1), '--out', out);
-  return { ...held, out, receipt, path: (ending: string) => pathIn(out, ending) };
+  const receipt = () => real.run('receipt', sessionId(1), '--out', out);
+  return { ...real, out, receipt, path: (ending: string) => pathIn(out, ending) };
 }
 
 const pathIn = (folder: string, ending: string) =>
@@ -38,7 +38,7 @@ const pathIn = (folder: string, ending: string) =>
 const verify = (home: string, ...args: string[]) => run(['receipt', 'verify', ...args], { home });
 
 /** Writes the service's events to a file. */
-async function writeEvents({ service }: Pick<HeldService, 'service'>, change = (lines: string[]) => lines) {
+async function writeEvents({ service }: Pick<RealService, 'service'>, change = (lines: string[]) => lines) {
   const appends = await service.store.db.selectFrom('appends').selectAll().orderBy('first_sequence').execute();
   const lines = appends.flatMap((append) =>
     decodeFrame(append).map(

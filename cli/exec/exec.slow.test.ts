@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { SPOOL_VERSION } from '../spool/schema.ts';
 import { makeFolder, removeFiles, write } from '../test/folder.ts';
-import { startHeld } from '../test/held.ts';
 import { run, start } from '../test/program.ts';
+import { startRealService } from '../test/real-service.ts';
 import { startService } from '../test/service.ts';
 import { sessionId } from '../test/transcripts.ts';
 
@@ -69,7 +69,7 @@ async function exec(machine: Machine, target: Partial<Target>, ...args: string[]
 }
 
 async function setUp() {
-  const { service, options, events } = await startHeld();
+  const { service, options, events } = await startRealService();
   const { url, secret } = options;
   const prompts = async () => (await events()).flatMap(({ payload }) => payload.text ?? []);
   const sessions = () => service.store.db.selectFrom('sessions').selectAll().execute();

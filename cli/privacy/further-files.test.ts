@@ -1,34 +1,34 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { write } from '../test/folder.ts';
-import { startHeld } from '../test/held.ts';
+import { startRealService } from '../test/real-service.ts';
 import { uuid } from '../test/transcripts.ts';
 
 const THREAD = uuid(3, 0);
 
 /** A machine with a thread of Codex, which goes on in a further file after each resume. */
 async function setUp() {
-  const held = await startHeld();
+  const real = await startRealService();
   const line = (ordinal: number, type: string, payload: object) => {
     const timestamp = new Date(Date.UTC(2026, 10, 20, 9, ordinal)).toISOString();
     return `${JSON.stringify({ timestamp, ordinal, type, payload })}\n`;
   };
   return {
-    ...held,
+    ...real,
     /** Writes one of the files. Only the first one names the branch. */
     go(file: number, text: string) {
       const day = `2026/11/2${file}/rollout-2026-11-2${file}T09-00-00`;
       const name = file === 0 ? THREAD : `${THREAD}_${uuid(4, file)}`;
       const git = file === 0 ? { git: { branch: 'main' } } : {};
       write(
-        join(held.home, `.codex/sessions/${day}-${name}.jsonl`),
-        line(file * 2, 'session_meta', { id: THREAD, cwd: join(held.home, 'work'), ...git }) +
+        join(real.home, `.codex/sessions/${day}-${name}.jsonl`),
+        line(file * 2, 'session_meta', { id: THREAD, cwd: join(real.home, 'work'), ...git }) +
           line(file * 2 + 1, 'event_msg', { type: 'user_message', message: text }),
       );
     },
-    sessions: () => held.service.store.db.selectFrom('sessions').selectAll().where('deleted_at', 'is', null).execute(),
+    sessions: () => real.service.store.db.selectFrom('sessions').selectAll().where('deleted_at', 'is', null).execute(),
     said: async () =>
-      (await held.events()).flatMap(({ eventType, payload }) => (eventType === 'user.message' ? [payload.text] : [])),
+      (await real.events()).flatMap(({ eventType, payload }) => (eventType === 'user.message' ? [payload.text] : [])),
   };
 }
 

@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { startHeld } from '../test/held.ts';
+import { startRealService } from '../test/real-service.ts';
 
 const fixture = fileURLToPath(new URL('../test/agents/fixtures/opencode/opencode-2.sql', import.meta.url));
 
 /** A machine with sessions of OpenCode 2, one of which is a fork that begins with a message of another. */
 async function setUp() {
-  const held = await startHeld();
-  const path = join(held.home, '.local/share/opencode/opencode.db');
+  const real = await startRealService();
+  const path = join(real.home, '.local/share/opencode/opencode.db');
   mkdirSync(dirname(path), { recursive: true });
   const db = new DatabaseSync(path);
   db.exec(readFileSync(fixture, 'utf8'));
@@ -18,10 +18,10 @@ async function setUp() {
     FROM session_message WHERE session_id = 'ses_2main' AND seq <= 3`);
   db.close();
   const said = async () =>
-    (await held.events())
+    (await real.events())
       .flatMap(({ eventType, payload }) => (eventType === 'user.message' ? [payload.text] : []))
       .sort();
-  return { ...held, said };
+  return { ...real, said };
 }
 
 test('a fork of a session of OpenCode 2 that was skipped before anything of it was captured is kept back, too', async () => {

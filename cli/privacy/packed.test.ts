@@ -3,24 +3,24 @@ import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { write } from '../test/folder.ts';
-import { startHeld } from '../test/held.ts';
+import { startRealService } from '../test/real-service.ts';
 import { uuid } from '../test/transcripts.ts';
 
 const THREAD = uuid(3, 0);
 
 /** A machine with a thread of Codex, whose file is packed after a week. */
 async function setUp() {
-  const held = await startHeld();
+  const real = await startRealService();
   const timestamp = '2026-11-20T09:00:00.000Z';
   const line = (ordinal: number, type: string, payload: object) =>
     `${JSON.stringify({ timestamp, ordinal, type, payload })}\n`;
   const path = write(
-    join(held.home, `.codex/sessions/2026/11/20/rollout-2026-11-20T09-00-00-${THREAD}.jsonl`),
-    line(0, 'session_meta', { id: THREAD, cwd: join(held.home, 'work') }) +
+    join(real.home, `.codex/sessions/2026/11/20/rollout-2026-11-20T09-00-00-${THREAD}.jsonl`),
+    line(0, 'session_meta', { id: THREAD, cwd: join(real.home, 'work') }) +
       line(1, 'event_msg', { type: 'user_message', message: 'first' }),
   );
   return {
-    ...held,
+    ...real,
     pack() {
       const { mtime } = statSync(path);
       writeFileSync(`${path}.zst`, zstdCompressSync(readFileSync(path)));
@@ -28,9 +28,9 @@ async function setUp() {
       rmSync(path);
     },
     packed: `${path}.zst`,
-    sessions: () => held.service.store.db.selectFrom('sessions').selectAll().where('deleted_at', 'is', null).execute(),
+    sessions: () => real.service.store.db.selectFrom('sessions').selectAll().where('deleted_at', 'is', null).execute(),
     said: async () =>
-      (await held.events()).flatMap(({ eventType, payload }) => (eventType === 'user.message' ? [payload.text] : [])),
+      (await real.events()).flatMap(({ eventType, payload }) => (eventType === 'user.message' ? [payload.text] : [])),
   };
 }
 

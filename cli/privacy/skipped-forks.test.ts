@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { write } from '../test/folder.ts';
-import { startHeld } from '../test/held.ts';
+import { startRealService } from '../test/real-service.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
 
 /** A machine with sessions of Claude Code. Their prompts are numbered within the session that wrote them. */
 async function setUp() {
-  const { home, run, events } = await startHeld();
+  const { home, run, events } = await startRealService();
   return {
     run,
     /**

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { write } from '../test/folder.ts';
-import { type HeldService, startHeld } from '../test/held.ts';
+import { type RealService, startRealService } from '../test/real-service.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
 
 const BEFORE = Date.UTC(2026, 2, 1, 9);
@@ -18,33 +18,33 @@ const ofClaude = (session: number, text: string, more: object = {}) =>
     ...more,
   });
 
-function remember(held: HeldService, lines: readonly string[], path = '.claude/history.jsonl'): void {
-  write(join(held.home, path), `${lines.join('\n')}\n`);
+function remember(real: RealService, lines: readonly string[], path = '.claude/history.jsonl'): void {
+  write(join(real.home, path), `${lines.join('\n')}\n`);
 }
 
-const written = ({ home }: HeldService) => {
+const written = ({ home }: RealService) => {
   const folder = join(home, 'state/custom/prompts');
   return existsSync(folder) ? readdirSync(folder).sort() : [];
 };
 
-async function recover(held: HeldService, ...more: string[]) {
-  const { exitCode, stdout } = await held.run('recover', '--prompts', '--json', ...more);
+async function recover(real: RealService, ...more: string[]) {
+  const { exitCode, stdout } = await real.run('recover', '--prompts', '--json', ...more);
   expect(exitCode).toBe(0);
   return JSON.parse(stdout);
 }
 
 /** A machine with one captured session. */
 async function setUp() {
-  const held = await startHeld();
-  write(join(held.home, '.claude/projects/shop', `${sessionId(1)}.jsonl`), `${prompt(1, 0, 'captured')}\n`);
-  expect(await held.run('import')).toMatchObject({ exitCode: 0 });
-  return held;
+  const real = await startRealService();
+  write(join(real.home, '.claude/projects/shop', `${sessionId(1)}.jsonl`), `${prompt(1, 0, 'captured')}\n`);
+  expect(await real.run('import')).toMatchObject({ exitCode: 0 });
+  return real;
 }
 
 test('prompts of sessions that nobody has any more become sessions that say that they are incomplete', async () => {
-  const held = await setUp();
+  const real = await setUp();
   const pasted = { 1: { id: 1, type: 'text', content: 'a long log' } };
-  remember(held, [
+  remember(real, [
     ofClaude(1, 'captured'),
     ofClaude(2, 'look at [Pasted text #1 +20 lines]', { pastedContents: pasted }),
     ofClaude(2, 'and then?', { timestamp: BEFORE + 60_000 }),
@@ -53,22 +53,22 @@ test('prompts of sessions that nobody has any more become sessions that say that
     ofClaude(3, 'hostile', { sessionId: '../../.ssh/authorized_keys' }),
   ]);
   remember(
-    held,
+    real,
     [JSON.stringify({ session_id: sessionId(4), ts: BEFORE / 1000, text: 'of Codex' })],
     '.codex/history.jsonl',
   );
-  expect(await recover(held, '--dry-run')).toMatchObject({ written: 2, prompts: 3, present: 1 });
-  expect(written(held)).toEqual([]);
-  expect(await recover(held)).toEqual({ written: 2, prompts: 3, exists: 0, present: 1, keptBack: 0 });
-  expect(await recover(held)).toEqual({ written: 0, prompts: 0, exists: 2, present: 1, keptBack: 0 });
-  expect(written(held)).toEqual([`claude-code-${sessionId(2)}.jsonl`, `codex-${sessionId(4)}.jsonl`]);
-  expect(statSync(join(held.home, 'state/custom/prompts', `claude-code-${sessionId(2)}.jsonl`)).mtimeMs).toBe(
+  expect(await recover(real, '--dry-run')).toMatchObject({ written: 2, prompts: 3, present: 1 });
+  expect(written(real)).toEqual([]);
+  expect(await recover(real)).toEqual({ written: 2, prompts: 3, exists: 0, present: 1, keptBack: 0 });
+  expect(await recover(real)).toEqual({ written: 0, prompts: 0, exists: 2, present: 1, keptBack: 0 });
+  expect(written(real)).toEqual([`claude-code-${sessionId(2)}.jsonl`, `codex-${sessionId(4)}.jsonl`]);
+  expect(statSync(join(real.home, 'state/custom/prompts', `claude-code-${sessionId(2)}.jsonl`)).mtimeMs).toBe(
     BEFORE + 60_000,
   );
-  await held.run('import');
-  await recover(held);
-  await held.run('import');
-  const events = (await held.events()).filter(({ payload }) => payload.source.agent === 'custom');
+  await real.run('import');
+  await recover(real);
+  await real.run('import');
+  const events = (await real.events()).filter(({ payload }) => payload.source.agent === 'custom');
   const said = events.map(({ eventType, payload }) => [eventType, payload.text ?? payload.title, payload.occurredAt]);
   expect(said).toEqual(
     expect.arrayContaining([
@@ -80,34 +80,34 @@ test('prompts of sessions that nobody has any more become sessions that say that
     ]),
   );
   expect(events).toHaveLength(7);
-  expect(await held.verify()).toMatchObject({ exitCode: 0, findings: [] });
+  expect(await real.verify()).toMatchObject({ exitCode: 0, findings: [] });
 });
 
 test('prompts of sessions that the person keeps back stay on the machine', async () => {
-  const held = await setUp();
-  const path = write(join(held.home, '.claude/projects/shop', `${sessionId(2)}.jsonl`), `${prompt(2, 0, 'skipped')}\n`);
-  expect(await held.run('skip', sessionId(2))).toMatchObject({ exitCode: 0 });
+  const real = await setUp();
+  const path = write(join(real.home, '.claude/projects/shop', `${sessionId(2)}.jsonl`), `${prompt(2, 0, 'skipped')}\n`);
+  expect(await real.run('skip', sessionId(2))).toMatchObject({ exitCode: 0 });
   rmSync(path);
-  mkdirSync(join(held.home, 'secret'));
-  writeFileSync(join(held.home, 'state/preferences.json'), JSON.stringify({ exclude: [join(held.home, 'secret')] }));
-  remember(held, [ofClaude(2, 'skipped'), ofClaude(3, 'excluded', { project: join(held.home, 'secret') })]);
-  expect(await recover(held)).toMatchObject({ written: 1, keptBack: 1 });
-  await held.run('import');
-  expect(JSON.stringify(await held.events())).not.toMatch(/skipped|excluded/);
+  mkdirSync(join(real.home, 'secret'));
+  writeFileSync(join(real.home, 'state/preferences.json'), JSON.stringify({ exclude: [join(real.home, 'secret')] }));
+  remember(real, [ofClaude(2, 'skipped'), ofClaude(3, 'excluded', { project: join(real.home, 'secret') })]);
+  expect(await recover(real)).toMatchObject({ written: 1, keptBack: 1 });
+  await real.run('import');
+  expect(JSON.stringify(await real.events())).not.toMatch(/skipped|excluded/);
 });
 
 test('a session that was not captured but is still there is left out', async () => {
-  const held = await setUp();
-  write(join(held.home, '.claude/projects/shop', `${sessionId(5)}.jsonl`), `${prompt(5, 0, 'here')}\n`);
-  remember(held, [ofClaude(5, 'here')]);
-  expect(await recover(held)).toMatchObject({ written: 0, present: 1 });
-  expect((await held.run('recover', '--prompts', sessionId(5))).exitCode).toBe(2);
-  expect(readFileSync(join(held.home, '.claude/history.jsonl'), 'utf8')).toContain('here');
+  const real = await setUp();
+  write(join(real.home, '.claude/projects/shop', `${sessionId(5)}.jsonl`), `${prompt(5, 0, 'here')}\n`);
+  remember(real, [ofClaude(5, 'here')]);
+  expect(await recover(real)).toMatchObject({ written: 0, present: 1 });
+  expect((await real.run('recover', '--prompts', sessionId(5))).exitCode).toBe(2);
+  expect(readFileSync(join(real.home, '.claude/history.jsonl'), 'utf8')).toContain('here');
 });
 
 test('a file is as old as its last prompt before it has its name, so capture never takes it for new', async () => {
-  const held = await setUp();
-  remember(held, [ofClaude(2, 'earlier')]);
+  const real = await setUp();
+  remember(real, [ofClaude(2, 'earlier')]);
   const { linkSync } = fs;
   const ages: number[] = [];
   Object.assign(fs, {
@@ -118,7 +118,7 @@ test('a file is as old as its last prompt before it has its name, so capture nev
   });
   syncBuiltinESMExports();
   try {
-    await recover(held);
+    await recover(real);
   } finally {
     Object.assign(fs, { linkSync });
     syncBuiltinESMExports();

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { signInMachine } from '../../server/test/signed-in.ts';
 import { makeFolder, write } from './folder.ts';
-import { startHeld } from './held.ts';
 import { run } from './program.ts';
+import { startRealService } from './real-service.ts';
 import { prompt, sessionId } from './transcripts.ts';
 
 /** Two people with machines of their own, and the same transcript. */
 async function startTwo() {
-  const held = await startHeld();
-  const { service, tenant } = held;
-  const file = join(held.home, '.claude/projects/p', `${sessionId(1)}.jsonl`);
+  const real = await startRealService();
+  const { service, tenant } = real;
+  const file = join(real.home, '.claude/projects/p', `${sessionId(1)}.jsonl`);
   write(file, '');
   const machine = async (as: string, hostname: string, state = makeFolder()) => {
     const secret = await signInMachine(service, as, hostname);
-    return { ...held.options, secret, variables: { CAPTURE_HOME: state } };
+    return { ...real.options, secret, variables: { CAPTURE_HOME: state } };
   };
   const ann = await machine(tenant.member, 'laptop-of-ann');
   const bob = await machine(tenant.admin, 'laptop-of-bob');
@@ -32,14 +32,14 @@ async function startTwo() {
   /** The texts of each session, by its person. */
   async function textsBySession() {
     const owners = new Map((await rows()).map(({ session_id, user_id }) => [session_id, user_id]));
-    const events = await held.events();
+    const events = await real.events();
     const bySession = Map.groupBy(events, (event) => event.sessionId);
     return [...bySession].map(([id, of]) => ({
       owner: owners.get(id),
       texts: of.flatMap(({ payload }) => payload.text ?? []),
     }));
   }
-  return { held, machine, ann, bob, say, rows, textsBySession };
+  return { real, machine, ann, bob, say, rows, textsBySession };
 }
 
 test('two people with one transcript never write to one session, and lose nothing', async () => {
@@ -69,10 +69,10 @@ test('a machine that loses its spool finds its own session beside that of the ot
 });
 
 test('a machine that gets another person continues the session of the former person in one of its own', async () => {
-  const { held, ann, bob, say, rows, textsBySession } = await startTwo();
+  const { real, ann, bob, say, rows, textsBySession } = await startTwo();
   await say(ann);
   const state = ann.variables;
-  held.service.clock.now += 60_000;
+  real.service.clock.now += 60_000;
   // The same spool, signed in by somebody else.
   await say({ ...bob, variables: state });
   await say({ ...bob, variables: state });
@@ -82,10 +82,10 @@ test('a machine that gets another person continues the session of the former per
 });
 
 test('a new laptop of the same person continues the session', async () => {
-  const { held, machine, ann, say, rows } = await startTwo();
+  const { real, machine, ann, say, rows } = await startTwo();
   await say(ann);
-  await say(await machine(held.tenant.member, 'new-laptop-of-ann'));
+  await say(await machine(real.tenant.member, 'new-laptop-of-ann'));
   await say(ann);
   expect(await rows()).toHaveLength(1);
-  expect((await held.events()).flatMap(({ payload }) => payload.text ?? [])).toEqual(['turn 0', 'turn 1', 'turn 2']);
+  expect((await real.events()).flatMap(({ payload }) => payload.text ?? [])).toEqual(['turn 0', 'turn 1', 'turn 2']);
 });

@@ -2,11 +2,11 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { write } from '../test/folder.ts';
-import { startHeld } from '../test/held.ts';
+import { startRealService } from '../test/real-service.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
 
 test('a session that is resumed after its completion gets the title and beginning of its own part', async () => {
-  const { home, run, service, events, options } = await startHeld();
+  const { home, run, service, events, options } = await startRealService();
   const path = join(home, '.claude/projects/shop', `${sessionId(1)}.jsonl`);
   const resumed = '2026-03-02T10:00:00.000Z';
   write(path, `${prompt(1, 1, 'begin the work')}\n`);

@@ -5,8 +5,8 @@ import { expect, test, vi } from 'vitest';
 import { startTestService } from '../../server/test/harness.ts';
 import { openSpool } from '../spool/open.ts';
 import { makeFolder, write } from '../test/folder.ts';
-import { type HeldService, startHeld } from '../test/held.ts';
 import { run as capture } from '../test/program.ts';
+import { type RealService, startRealService } from '../test/real-service.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
 
 const HOUR_MS = 3_600_000;
@@ -14,13 +14,13 @@ const START = Date.parse('2026-03-01T09:00:00.000Z');
 
 /** A session whose turns are an hour apart. */
 async function setUp() {
-  const held = await startHeld();
-  const file = join(held.home, '.claude/projects/p', `${sessionId(1)}.jsonl`);
+  const real = await startRealService();
+  const file = join(real.home, '.claude/projects/p', `${sessionId(1)}.jsonl`);
   write(file, '');
   const timeOf = (turn: number) => START + turn * HOUR_MS;
   let said = 0;
   return {
-    ...held,
+    ...real,
     timeOf,
     say(...texts: string[]): void {
       for (const text of texts) {
@@ -28,15 +28,15 @@ async function setUp() {
         appendFileSync(file, `${prompt(1, said++, text, { timestamp })}\n`);
       }
     },
-    texts: async () => (await held.events()).flatMap(({ payload }) => payload.text ?? []),
+    texts: async () => (await real.events()).flatMap(({ payload }) => payload.text ?? []),
     /** Expires all stored events, as if the last of them had come at this time. */
-    expire: (lastEventAt: number) => expire(held, lastEventAt),
+    expire: (lastEventAt: number) => expire(real, lastEventAt),
     /** Imports with the state folder of a machine that has lost its own. */
-    importAnew: () => capture(['import'], { ...held.options, variables: { CAPTURE_HOME: makeFolder() } }),
+    importAnew: () => capture(['import'], { ...real.options, variables: { CAPTURE_HOME: makeFolder() } }),
   };
 }
 
-async function expire({ service: { store } }: HeldService, lastEventAt: number): Promise<void> {
+async function expire({ service: { store } }: RealService, lastEventAt: number): Promise<void> {
   await store.db.updateTable('sessions').set({ created_at: lastEventAt, updated_at: lastEventAt }).execute();
   await store.db.updateTable('appends').set({ created_at: lastEventAt }).execute();
   const next = await startTestService('sqlite', { RETENTION_DAYS: 29 }, store);

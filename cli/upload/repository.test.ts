@@ -5,8 +5,8 @@ import { findAllowedRepository, openPolicy } from '../pipeline.ts';
 import { preferencesPath } from '../privacy/preferences.ts';
 import { openSpool } from '../spool/open.ts';
 import { makeFolder, write } from '../test/folder.ts';
-import { startHeld } from '../test/held.ts';
 import { createContext } from '../test/program.ts';
+import { startRealService } from '../test/real-service.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
 
 /** A clone whose remote is a URL. */
@@ -17,7 +17,7 @@ function clone(url: string): string {
 }
 
 test('each session is opened with the remote of its own folder', async () => {
-  const { home, run, service } = await startHeld();
+  const { home, run, service } = await startRealService();
   const [shop, docs] = [
     clone('https://ada:hunter2@git.example.com/acme/shop.git'),
     clone('git@git.example.com:acme/docs'),

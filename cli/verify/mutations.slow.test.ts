@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { patience, runs } from '../../contract/test/runs.ts';
-import { type HeldService, placeFixtures, type StoredEvent, startHeld } from '../test/held.ts';
+import { placeFixtures, type RealService, type StoredEvent, startRealService } from '../test/real-service.ts';
 import { generateTranscripts } from '../test/transcripts.ts';
 import type { Difference } from './report.ts';
 
@@ -24,15 +24,15 @@ const mutation: fc.Arbitrary<Mutation> = fc.record({
 test(
   'each lost, doubled or changed event is named, and no other',
   async () => {
-    const held = await startHeld();
-    placeFixtures(held.home);
-    generateTranscripts(held.home, { seed: 11, sessions: 2, records: 40 });
-    expect(await held.run('import')).toMatchObject({ exitCode: 0 });
+    const real = await startRealService();
+    placeFixtures(real.home);
+    generateTranscripts(real.home, { seed: 11, sessions: 2, records: 40 });
+    expect(await real.run('import')).toMatchObject({ exitCode: 0 });
     // Further differences in a masked event cannot be detected.
     const isMasked = (payload: Json) => JSON.stringify(payload).includes('[REDACTED:') || 'redactions' in payload;
-    const events = (await held.events()).filter(({ payload }) => payload.part === undefined && !isMasked(payload));
+    const events = (await real.events()).filter(({ payload }) => payload.part === undefined && !isMasked(payload));
     const files = new Set(events.map(({ payload }): string => payload.source.file));
-    const back = await held.remember();
+    const back = await real.remember();
     let tried = 0;
 
     await fc.assert(
@@ -41,9 +41,9 @@ test(
         const expected: string[] = [];
         // The order is from the end, so that the earlier numbers stay.
         for (const [number, one] of [...chosen].sort(([a], [b]) => b - a)) {
-          expected.push(await mutate(held, events[number] as StoredEvent, one));
+          expected.push(await mutate(real, events[number] as StoredEvent, one));
         }
-        const { exitCode, findings } = await held.verify();
+        const { exitCode, findings } = await real.verify();
         await back();
         expect(findings.map((finding) => nameOf(finding as Difference, files)).sort()).toEqual(expected.sort());
         expect(exitCode).toBe(1);
@@ -52,27 +52,27 @@ test(
       { ...runs(8), endOnFailure: true },
     );
     expect(tried).toBeGreaterThan(0);
-    expect(await held.verify()).toMatchObject({ exitCode: 0, findings: [] });
+    expect(await real.verify()).toMatchObject({ exitCode: 0, findings: [] });
   },
   patience(300_000),
 );
 
 /** Changes the event, and returns the expected finding. */
-async function mutate(held: HeldService, event: StoredEvent, { name, leaf }: Mutation): Promise<string> {
+async function mutate(real: RealService, event: StoredEvent, { name, leaf }: Mutation): Promise<string> {
   const { number, eventType, payload } = event;
   const { file, position } = payload.source;
   const place = `${file}:${position}`;
-  if (name === 'remove') await held.remove(number);
-  else if (name === 'double') await held.double(number);
+  if (name === 'remove') await real.remove(number);
+  else if (name === 'double') await real.double(number);
   else if (name === 'retype') {
-    await held.change(number, (events, at) =>
+    await real.change(number, (events, at) =>
       events.map((one, index) => (index === at ? { ...one, eventType: 'mutated' } : one)),
     );
     return `different ${place} ${eventType}`;
   } else {
     const leaves = leavesOf(payload);
     const { holder, key } = leaves[Math.floor(leaf * leaves.length)] as Leaf;
-    await held.alter(number, (stored) => {
+    await real.alter(number, (stored) => {
       const target = follow(stored, holder);
       if (name === 'value') target[key] = 'mutated';
       else if (name === 'lose' && !Array.isArray(target)) delete target[key];

@@ -35,7 +35,8 @@ const COUNTS = {
   /** Records with all of their events at the service. */
   records: undefined,
   events: undefined,
-  replayed: (count: number) => `${formatCount(count, 'record')} that forks copied: held in the session they came from.`,
+  replayed: (count: number) =>
+    `${formatCount(count, 'record')} that forks copied: captured in the session they came from.`,
   waiting: (count: number) => `${formatCount(count, 'record')} waiting to be captured or sent.`,
   setAside: (count: number) =>
     `${formatCount(count, 'record')} set aside, because the service refused them: see \`capture status\`.`,

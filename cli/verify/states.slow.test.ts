@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { writeConsent } from '../privacy/consent.ts';
 import { write } from '../test/folder.ts';
-import { placeFixtures, startHeld } from '../test/held.ts';
 import { run, start } from '../test/program.ts';
+import { placeFixtures, startRealService } from '../test/real-service.ts';
 import { mode, prompt, sessionId } from '../test/transcripts.ts';
 
 const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
@@ -28,10 +28,10 @@ const two = prompt(1, 2, 'two');
 const three = prompt(1, 3, 'three');
 
 async function startWith(...records: string[]) {
-  const held = await startHeld();
-  const file = write(pathOf(held.home, 1), lines(...records));
-  expect(await held.run('import')).toMatchObject({ exitCode: 0 });
-  return { ...held, file };
+  const real = await startRealService();
+  const file = write(pathOf(real.home, 1), lines(...records));
+  expect(await real.run('import')).toMatchObject({ exitCode: 0 });
+  return { ...real, file };
 }
 
 test('appended records are waiting, and so is a transcript without captured records', async () => {
@@ -134,7 +134,7 @@ test('a session that continued in another one is one session', async () => {
 });
 
 test('earlier records without consent are left out', async () => {
-  const { home, options, verify, service } = await startHeld();
+  const { home, options, verify, service } = await startRealService();
   write(pathOf(home, 1), lines(one));
   writeConsent(placeOf(home), { since: Date.now() - 1000, history: 'none' });
   const child = start(['run'], options);
@@ -147,7 +147,7 @@ test('earlier records without consent are left out', async () => {
 });
 
 test('a compaction that repeats earlier records without consent is left out', async () => {
-  const { home, run: capture, verify } = await startHeld();
+  const { home, run: capture, verify } = await startRealService();
   writeConsent(placeOf(home), { since: Date.now() - 60_000, history: 'none' });
   const timestamp = new Date().toISOString();
   const compaction = prompt(1, 3, 'in short', { timestamp, isCompactSummary: true });
@@ -157,7 +157,7 @@ test('a compaction that repeats earlier records without consent is left out', as
 });
 
 test('a compaction in a new transcript of a sub-agent is left out if its session began before the consent', async () => {
-  const { home, run: capture, verify } = await startHeld();
+  const { home, run: capture, verify } = await startRealService();
   writeConsent(placeOf(home), { since: Date.now() - 60_000, history: 'none' });
   const timestamp = new Date().toISOString();
   write(pathOf(home, 1), lines(one, prompt(1, 2, 'two', { timestamp })));
@@ -180,7 +180,7 @@ test('a lost record that was captured before the consent for it was taken back i
 });
 
 test('a lost record without a time is missing if its session began after capturing did', async () => {
-  const { home, run: capture, verify, remove } = await startHeld();
+  const { home, run: capture, verify, remove } = await startRealService();
   writeConsent(placeOf(home), { since: Date.now() - 60_000, history: 'none' });
   const now = new Date().toISOString();
   write(pathOf(home, 1), lines(mode(1), prompt(1, 2, 'two', { timestamp: now })));
@@ -246,22 +246,22 @@ test('an event that the service refused before it accepted any other waits', asy
 });
 
 test('a service that loses answers gets the request again', async () => {
-  const held = await startWith(one, two);
+  const real = await startWith(one, two);
   let asked = 0;
   const shaky: typeof fetch = (input, init) =>
     String(input).includes('/digests') && ++asked % 2 === 1
       ? Promise.reject(new TypeError('fetch failed'))
       : fetch(input, init);
-  expect(await run(['verify'], { ...held.options, context: { fetch: shaky } })).toMatchObject({ exitCode: 0 });
+  expect(await run(['verify'], { ...real.options, context: { fetch: shaky } })).toMatchObject({ exitCode: 0 });
   expect(asked).toBe(2);
 });
 
 test('many sessions take few requests, and other processes come first', async () => {
-  const held = await startHeld();
+  const real = await startRealService();
   for (let number = 1; number <= 230; number++) {
-    write(join(held.home, '.claude/projects/shop', `${sessionId(number)}.jsonl`), lines(prompt(number, 1, 'one')));
+    write(join(real.home, '.claude/projects/shop', `${sessionId(number)}.jsonl`), lines(prompt(number, 1, 'one')));
   }
-  expect(await held.run('import')).toMatchObject({ exitCode: 0 });
+  expect(await real.run('import')).toMatchObject({ exitCode: 0 });
   const asked: string[] = [];
   let isLow = false;
   const counting: typeof fetch = (input, init) => {
@@ -271,14 +271,14 @@ test('many sessions take few requests, and other processes come first', async ()
   const lowerPriority = () => {
     isLow = true;
   };
-  const { exitCode, stdout } = await run(['verify'], { ...held.options, context: { fetch: counting, lowerPriority } });
+  const { exitCode, stdout } = await run(['verify'], { ...real.options, context: { fetch: counting, lowerPriority } });
   expect({ exitCode, stdout, isLow }).toMatchObject({ exitCode: 0, isLow: true });
   expect(stdout).toContain('230 records of 230 sessions: all there');
   expect(asked.filter((path) => path === '/v1/digests')).toHaveLength(3);
 });
 
 test('earlier forms of a document that its agent has changed are history', async () => {
-  const { home, run: capture, verify, remove, events } = await startHeld();
+  const { home, run: capture, verify, remove, events } = await startRealService();
   placeFixtures(home);
   await capture('import', '--agent', 'cline');
   const before = await verify();

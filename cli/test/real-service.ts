@@ -20,7 +20,7 @@ export interface StoredEvent {
 }
 
 /** The real service with an organization, and a machine that sends its captures there. */
-export async function startHeld() {
+export async function startRealService() {
   const service = await startTestService('sqlite');
   onTestFinished(() => service.close());
   const tenant = await createTenant(service);
@@ -57,7 +57,7 @@ export async function startHeld() {
       .execute();
   }
 
-  const held = {
+  const real = {
     home,
     owner: tenant.owner,
     service,
@@ -90,7 +90,7 @@ export async function startHeld() {
     },
     /** Changes the payload of the n-th event. */
     alter: (number: number, alter: (payload: StoredEvent['payload']) => void) =>
-      held.change(number, (events, index) =>
+      real.change(number, (events, index) =>
         events.map((event, at) => {
           if (at !== index) return event;
           const payload = JSON.parse(Buffer.from(event.payload).toString());
@@ -98,9 +98,9 @@ export async function startHeld() {
           return { ...event, payload: Buffer.from(JSON.stringify(payload)) };
         }),
       ),
-    remove: (number: number) => held.change(number, (events, index) => events.toSpliced(index, 1)),
+    remove: (number: number) => real.change(number, (events, index) => events.toSpliced(index, 1)),
     double: (number: number) =>
-      held.change(number, (events, index) => events.toSpliced(index, 0, events[index] as FramedEvent)),
+      real.change(number, (events, index) => events.toSpliced(index, 0, events[index] as FramedEvent)),
     /** @returns a function that restores the current state of the store */
     async remember(): Promise<() => Promise<void>> {
       const rows = await appends();
@@ -114,10 +114,10 @@ export async function startHeld() {
       };
     },
   };
-  return held;
+  return real;
 }
 
-export type HeldService = Awaited<ReturnType<typeof startHeld>>;
+export type RealService = Awaited<ReturnType<typeof startRealService>>;
 
 /** The report of `capture verify --json`. */
 export interface Report {
