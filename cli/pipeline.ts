@@ -37,7 +37,7 @@ export async function openPipeline(context: Context, { recalls = false } = {}): 
   // This comes before anything is sent, because waiting events may be excluded by now.
   const policy = openPolicy(context, spool);
   policy.refresh();
-  policy.keep();
+  policy.store();
   narrowToConsent(spool, policy);
   return { settings, folder, account, spool, policy };
 }
@@ -50,7 +50,7 @@ export const openPolicy = (context: Context, { decisions, transact, batches }: S
 export function findAllowedRepository(policy: Policy, folder: string): Repository | 'kept back' | undefined {
   try {
     // Only this place learns about the change. Unless it is stored, sessions are sent that a folder has kept back meanwhile.
-    if (policy.refresh()) policy.keep();
+    if (policy.refresh()) policy.store();
     return policy.objectionToFolder(folder) === undefined ? findRepository(folder) : 'kept back';
   } catch {
     // While the settings cannot be read, nobody knows which folders are excluded.
@@ -65,7 +65,7 @@ export function visibilityOf(
   { agent, agentSession, cwd }: Pick<SessionRow, 'agent' | 'agentSession' | 'cwd'>,
   about: { isNew: boolean },
 ): Visibility {
-  if (policy.refresh()) policy.keep();
+  if (policy.refresh()) policy.store();
   const ofFiles = spool.files.ofSession(agent, agentSession).map(({ origin }) => origin.cwd);
   const folders = new Set([cwd, ...ofFiles].filter((folder) => folder !== undefined));
   return policy.visibilityOf(agent, agentSession, { ...about, folders: [...folders] });

@@ -86,7 +86,7 @@ export interface Agent {
   /** Whether the agent says with a record that the session is over. It may still be resumed. */
   endsSession?(record: JsonObject): boolean;
   /**
-   * Whether a record repeats earlier ones of its session or of the forked session. It is left out if those were kept back.
+   * Whether a record repeats earlier ones of its session or of the forked session. It is left out if those stay on the machine.
    * Compactions and titles need not be reported.
    */
   restates?(record: JsonObject, place: RecordPlace): boolean;

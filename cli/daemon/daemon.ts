@@ -112,7 +112,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       if (stampOf('config.json') !== signIn) return log.info('There is a new sign-in.');
       if (wishesOf(spool) !== wishes) return log.info('A rule about capturing has changed.');
       // Waiting events may be excluded now, although no transcript has changed.
-      if (policy.refresh()) policy.keep();
+      if (policy.refresh()) policy.store();
       // A long look at many transcripts, or at a slow disk, is not a sleep. If it counted as one, capturing would begin again
       // and take as long again.
       const { active: busyMs } = performance.eventLoopUtilization(before);

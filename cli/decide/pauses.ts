@@ -18,7 +18,7 @@ export interface WritingTime {
   to: number;
 }
 
-/** A clock that was wrong by years must not keep back the records of the years to come. */
+/** A clock that was wrong by years must not make the records of the years to come stay here. */
 export const MAX_SET_BACK_MS = 86_400_000;
 
 /** How often the time is stored during a pause, so that the next process also notices a clock that was set back. */

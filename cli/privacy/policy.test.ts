@@ -25,7 +25,7 @@ function prepare(more: Partial<PolicyOptions> = {}) {
 test('a session whose first records name no folder is captured once a later record names one', () => {
   const { policy, meet } = prepare();
   expect(meet('live')).toMatch('its folder is not known');
-  policy.keep();
+  policy.store();
   expect(meet('live', 'open')).toBeUndefined();
 });
 
@@ -41,7 +41,7 @@ test("a link that is later created at a rule's path keeps back sessions that wer
   exclude('~/link');
   policy.refresh();
   expect(meet('early', 'open')).toBeUndefined();
-  policy.keep();
+  policy.store();
   symlinkSync(join(home, 'open'), join(home, 'link'));
   expect(policy.refresh()).toBe(true);
   expect(policy.find('codex', 'early')?.verdict).toBe('excluded');
@@ -54,7 +54,7 @@ test('a skipped session whose repository is gone stays excluded once it is not s
   policy.refresh();
   decisions.decide('codex', 'early', 'skipped', 1);
   meet('early', 'open');
-  policy.keep();
+  policy.store();
   rmSync(join(home, 'open/.git'), { recursive: true });
   decisions.decide('codex', 'early', 'wanted', 2);
   policy.refresh();
@@ -65,11 +65,11 @@ test('a folder that forbids capturing keeps back waiting events, even if nothing
   let now = 1_000_000;
   const { home, policy, meet } = prepare({ now: () => now, unfinished: () => [{ agent: 'codex', session: 'early' }] });
   expect(meet('early', 'open')).toBeUndefined();
-  policy.keep();
+  policy.store();
   write(join(home, 'open/.session-capture.json'), '{"capture": false}');
   now += 11_000;
   expect(policy.refresh()).toBe(true);
-  policy.keep();
+  policy.store();
   expect(policy.find('codex', 'early')?.verdict).toBe('excluded');
   // The folder is looked at again after ten seconds.
   expect(policy.refresh()).toBe(false);
@@ -82,7 +82,7 @@ test('a folder that asks for private and is removed later makes its idle session
   const { decisions, transact, batches, sessions } = spool;
   const { home, policy, meet } = prepare({ decisions, transact, now: () => now, unfinished: batches.unfinished });
   expect(meet('idle', 'open')).toBeUndefined();
-  policy.keep();
+  policy.store();
   // All its events were sent, and the agent may go on.
   sessions.setOpen(sessions.ensure('codex', 'idle'), 'ses_1', 0);
   write(join(home, 'open/.session-capture.json'), '{"visibility": "private"}');
@@ -99,12 +99,12 @@ test('the parent of a fork is captured again once the fork follows the present r
   const { home, policy, decisions, meet } = prepare({ now: () => now });
   const setting = write(join(home, 'open/.session-capture.json'), '{"capture": false}');
   expect(meet('parent', 'open')).toBeDefined();
-  policy.keep();
+  policy.store();
   rmSync(setting);
   now += 11_000;
   const fork = { session: 'fork', cwd: join(home, 'open'), forkedFrom: 'parent' };
   expect(policy.objection('codex', fork, { startedAt: 2, firstRecords: () => [] })).toBeUndefined();
-  policy.keep();
+  policy.store();
   expect(decisions.isKeptBack('codex', 'parent')).toBe(false);
 });
 
@@ -161,12 +161,12 @@ test('a session whose file server is away is judged again as soon as the server 
   let isThere = false;
   const { policy, decisions, meet } = prepare({ now: () => now, isReachable: () => isThere });
   expect(meet('away', 'open')).toMatch('file server');
-  policy.keep();
+  policy.store();
   expect(policy.refresh()).toBe(false);
   isThere = true;
   now += 60_000;
   expect(policy.refresh()).toBe(true);
-  policy.keep();
+  policy.store();
   expect(decisions.find('codex', 'away')?.verdict).toBe('wanted');
   expect(policy.refresh()).toBe(false);
 });

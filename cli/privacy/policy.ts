@@ -20,7 +20,7 @@ export interface Policy {
    * every ten seconds into the folders of unfinished sessions, because a folder's wish may have changed.
    */
   refresh(): boolean;
-  /** Why a session is kept back; undefined if it is captured. `keep` stores the facts that were learned on the way. */
+  /** Why a session is kept back; undefined if it is captured. `store` stores the facts that were learned on the way. */
   objection(agent: string, origin: SessionOrigin, start?: StartFacts): string | undefined;
   /**
    * Whether a session stays kept back until a person or a folder's file changes it. False where capture may still learn more
@@ -38,7 +38,7 @@ export interface Policy {
   /** The decision about a session that capture has met. */
   find(agent: string, session: string): Decision | undefined;
   /** Stores the decisions made since the last call. */
-  keep(): void;
+  store(): void;
 }
 
 type SessionOrigin = Pick<Origin, 'session' | 'subagent' | 'cwd' | 'forkedFrom'>;
@@ -64,7 +64,7 @@ export interface PolicyOptions extends StatePlace, Pick<Context, 'now' | 'platfo
 
 /** How long the last look into a folder stays valid. */
 const BELIEVE_MS = 10_000;
-/** How many looks into folders are kept: a daemon runs for months. */
+/** How many looks into folders are remembered: a daemon runs for months. */
 const MAX_LOOKS = 1000;
 const UNREACHABLE = 'its folder is on a file server that does not answer';
 const NO_FOLDER_INCLUDED = 'its folder is not known, and only some are included';
@@ -86,7 +86,7 @@ export function createPolicy(options: PolicyOptions): Policy {
   const looks = new Map<string, { look: Look; until: number }>();
   /** Folders on file servers that have not answered since the last `refresh`. */
   const away = new Set<string>();
-  /** Decisions since the last `keep`, by agent and session. */
+  /** Decisions since the last `store`, by agent and session. */
   const decided = new Map<string, { before: Decision | undefined; decision: Decision }>();
   const firstRecords = new Map<string, { agent: string; session: string; key: Uint8Array }>();
   const folders = new Map<string, FolderFacts>();
@@ -193,10 +193,10 @@ export function createPolicy(options: PolicyOptions): Policy {
    */
   function decide(row: Decision, judged = new Map<string, Decision | undefined>()): Decision {
     const { facts, reason: own } = judgeFolder(row.folder, row.facts);
-    const isKeptByPerson = row.isByPerson && (row.verdict === 'skipped' || row.verdict === 'deleted');
+    const isKeptBackByPerson = row.isByPerson && (row.verdict === 'skipped' || row.verdict === 'deleted');
     // The present state of the folder is stored, because it counts if the person takes the decision back after the folder is
     // gone.
-    if (isKeptByPerson) return isEqual(facts, row.facts) ? row : { ...row, facts };
+    if (isKeptBackByPerson) return isEqual(facts, row.facts) ? row : { ...row, facts };
     // A person who wants this very fork has seen the sessions that it comes from.
     const parents = row.isByPerson ? [] : row.parents;
     judged.set(row.session, undefined);
@@ -220,7 +220,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     return decision;
   }
 
-  /** The session that first began with a record. A session that was met before the last `keep` comes first. */
+  /** The session that first began with a record. A session that was met before the last `store` comes first. */
   const ownerOf = (agent: string, key: Uint8Array): string | undefined =>
     decisions.findByFirstRecord(agent, key) ?? firstRecords.get(toHex(key))?.session;
 
@@ -274,10 +274,10 @@ export function createPolicy(options: PolicyOptions): Policy {
         : withFolderOf(known);
     const judged = new Map<string, Decision | undefined>();
     const decision = decide(row, judged);
-    const isKept = start !== undefined && isMain;
-    if (isKept) {
+    const isStored = start !== undefined && isMain;
+    if (isStored) {
       put(known, decision);
-      keepParents(agent, judged);
+      putParents(agent, judged);
     }
     if (decision.verdict !== 'wanted') return decision.reason;
     return cwd === undefined || cwd === decision.folder ? undefined : judgeFolder(cwd, []).reason;
@@ -287,7 +287,7 @@ export function createPolicy(options: PolicyOptions): Policy {
    * The facts that decide about a fork apply to its parents too. A commit refuses the fork while one of its parents is kept
    * back.
    */
-  function keepParents(agent: string, judged: ReadonlyMap<string, Decision | undefined>): void {
+  function putParents(agent: string, judged: ReadonlyMap<string, Decision | undefined>): void {
     for (const [name, decision] of judged) {
       const known = decision && find(agent, name);
       // Each parent is judged again by itself. In a circle of forks, one session was still unknown while the others were
@@ -334,7 +334,7 @@ export function createPolicy(options: PolicyOptions): Policy {
   }
 
   /** Stores the decisions in one commit. A decision that a person or another process made meanwhile wins. */
-  function keep(): void {
+  function store(): void {
     if (decided.size + firstRecords.size + folders.size + rulePaths.size === 0) return;
     transact(() => {
       for (const { before, decision } of decided.values()) {
@@ -383,7 +383,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       ),
     objectionToFolder: (folder) => judgeFolder(folder, []).reason,
     find,
-    keep,
+    store,
   };
 }
 

@@ -120,12 +120,12 @@ class Commit {
   readonly #forms = new FormCounts();
   readonly #now: CommitOptions['now'];
   /** Whether any records of kept-back sessions exist. The check runs once, since most people have none. */
-  readonly #hasKept: boolean;
+  readonly #hasKeptBack: boolean;
 
   constructor(options: CommitOptions) {
     this.#spool = options.spool;
     this.#now = options.now;
-    this.#hasKept = options.spool.decisions.hasKept();
+    this.#hasKeptBack = options.spool.decisions.hasKeptBack();
     this.#batching = createBatching(options);
   }
 
@@ -177,7 +177,7 @@ class Commit {
     const { id, session } = this.#files.get(file) ?? this.#open(file);
     const { identity, content } = record;
     if (record.session !== undefined) this.#learnNamed(file, session, record.session);
-    if (record.keyed && this.#hasKept) this.#refuseKept(file, identity);
+    if (record.keyed && this.#hasKeptBack) this.#refuseKeptBack(file, identity);
     if (content === undefined) {
       if (record.keyed) this.#learnParent(file, session, identity);
       this.#count('recordsBefore');
@@ -214,8 +214,8 @@ class Commit {
     return 'new';
   }
 
-  #refuseKept({ agent, origin }: OpenTranscript, identity: Uint8Array): void {
-    for (const parent of this.#spool.decisions.keptOwners(agent.id, identity)) {
+  #refuseKeptBack({ agent, origin }: OpenTranscript, identity: Uint8Array): void {
+    for (const parent of this.#spool.decisions.keptBackOwners(agent.id, identity)) {
       if (parent !== origin.session) this.#refuseForkOf(parent, agent.id, origin.session);
     }
   }

@@ -9,7 +9,7 @@ export type SessionStart = Transcript & Pick<UnreadTranscript, 'origin' | 'start
 
 /**
  * Lets the policy judge sessions, parents before their forks, so that a fork inherits the decision about its parent. The caller
- * stores the judgements with `policy.keep`.
+ * stores the judgements with `policy.store`.
  * @returns why each of them is kept back; undefined if it is captured
  */
 export function judgeSessions(

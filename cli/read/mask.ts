@@ -23,7 +23,7 @@ export interface MaskedRecord extends Omit<CapturedRecord, 'events'> {
     form: Form;
     /** How many secrets were masked. */
     masked: number;
-    /** Whether masking failed. Then nothing of the record is kept. */
+    /** Whether masking failed. Then nothing of the record is sent. */
     isWithheld: boolean;
   };
 }

@@ -23,7 +23,7 @@ import type { UnreadTranscript } from './identify.ts';
 import type { RecordHash } from './identity.ts';
 import { emptyLog, findHooked, markHooked, sortInboxes } from './inbox.ts';
 import { byAge, byRank, findUnjudged, judgeSessions, type SessionStart } from './judge.ts';
-import { findKept } from './kept.ts';
+import { findKeptBack } from './kept-back.ts';
 import { createMask, withoutContent } from './mask.ts';
 import { type OpenTranscript, openRecords } from './open.ts';
 import type { CapturedRecord, RecordStream } from './record.ts';
@@ -150,13 +150,13 @@ export function createReader(options: ReaderOptions) {
     }
     const all = [...unjudged, ...transcripts.flatMap(({ files }) => files)];
     const objections = policy && judgeSessions(policy, options.hashRecord, all);
-    policy?.keep();
+    policy?.store();
     for (const { rest, isYoung, transcript, hooked, files } of transcripts) {
       const isLeftOut = (file: UnreadTranscript) => objections?.get(file) !== undefined;
       for (const file of files.filter(isLeftOut)) {
         const reason = objections?.get(file) ?? '';
         leftOut.push(toLeftOut(file, reason));
-        if (policy) noteKept(file);
+        if (policy) noteKeptBack(file);
         if (policy?.isSettled(file.agent.id, file.origin.session, reason)) emptyLog(state, file, undefined);
       }
       const allowed = files.filter((file) => !isLeftOut(file)).map((file) => markHooked(file, hooked));
@@ -200,9 +200,9 @@ export function createReader(options: ReaderOptions) {
     return isNew;
   }
 
-  function noteKept(file: UnreadTranscript): void {
+  function noteKeptBack(file: UnreadTranscript): void {
     tolerateFileErrors(keyOf(file), onTrouble, () => {
-      const note = findKept(spool.decisions, options.hashRecord, file);
+      const note = findKeptBack(spool.decisions, options.hashRecord, file);
       if (note) spool.transact(note);
     });
   }

@@ -2,6 +2,7 @@ import type { CapturedEvent } from '../../transcript/vocabulary.ts';
 import type { Agent, JsonObject, Origin, RecordPlace } from '../agents/agent.ts';
 import type { WritingTime } from '../decide/pauses.ts';
 import type { Cursor } from '../spool/files.ts';
+import type { Value } from './values.ts';
 
 /** A record with everything needed to take it over. */
 export interface CapturedRecord {
@@ -37,21 +38,20 @@ export interface RecordStream {
   close(): void;
 }
 
-/** Bytes without a record, or with one that its parser cannot handle. */
-export interface Unreadable {
-  bytes: Buffer;
-  reason?: string;
-}
-
 /** Turns a record into events. The key is read first, because a parser takes the record apart. */
-export function interpret(agent: Agent, record: JsonObject | undefined, place: RecordPlace, kept: Unreadable) {
+export function interpret(
+  agent: Agent,
+  record: JsonObject | undefined,
+  place: RecordPlace,
+  value: Pick<Value, 'bytes' | 'reason'>,
+) {
   const key = record && agent.recordKey(record, place);
   const session = record && agent.sessionOf?.(record);
   const folder = record && folderOf(record, agent);
   const ended = (record && agent.endsSession?.(record)) ?? false;
   const isLater = (record && agent.bearsEarlierTime?.(record)) ?? false;
   const isCopy = (record && agent.restates?.(record, place)) ?? false;
-  const events = (record && parseRecord(agent, record, place)) ?? [unreadableEvent(agent, kept, place)];
+  const events = (record && parseRecord(agent, record, place)) ?? [unreadableEvent(agent, value, place)];
   const ownTime = timeOf(events);
   const restates = isCopy || events.some(sumsUp);
   return { key, session, folder, ended, restates, events, ownTime, writingTime: isLater ? undefined : ownTime };
@@ -70,7 +70,11 @@ export function parseRecord(agent: Agent, record: JsonObject, place: RecordPlace
   }
 }
 
-function unreadableEvent(agent: Agent, { bytes, reason }: Unreadable, place: RecordPlace): CapturedEvent {
+function unreadableEvent(
+  agent: Agent,
+  { bytes, reason }: Pick<Value, 'bytes' | 'reason'>,
+  place: RecordPlace,
+): CapturedEvent {
   const { session, subagent, agentVersion }: Origin = place.origin;
   const source = {
     agent: agent.id,

@@ -48,7 +48,7 @@ export function chooseToDecide(context: Context, spool: Spool, name: string | un
   const unjudged = read.flatMap((transcript) => findUnjudged(spool, policy, transcript));
   const unread = all.flatMap((one) => one.unread);
   judgeSessions(policy, createRecordHash(readKey(stateFolder(context))), [...unjudged, ...unread]);
-  policy.keep();
+  policy.store();
   return chosen;
 }
 
@@ -92,7 +92,7 @@ function listKnown(
   } of spool.sessions.list()) {
     const files = spool.files.ofSession(agent, session);
     const folders = [cwd, ...files.map(({ origin }) => origin.cwd)].filter((folder) => folder !== undefined);
-    // If a pause or its age kept a whole session back, the spool has no time for it.
+    // If all of a session stays here because of a pause or its age, the spool has no time for it.
     const activeAt = Math.max(lastAt ?? 0, changedAt ?? 0) || Math.max(0, ...files.map(changeOf));
     all.set(`${agent} ${session}`, { agent, session, id, title: title ?? prompt, folders, activeAt, sent, unread: [] });
   }

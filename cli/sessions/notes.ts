@@ -6,7 +6,7 @@ import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { packedAt } from '../read/bytes.ts';
 import { createRecordHash } from '../read/identity.ts';
-import { findKept } from '../read/kept.ts';
+import { findKeptBack } from '../read/kept-back.ts';
 import type { Spool } from '../spool/open.ts';
 import type { KnownSession } from './known.ts';
 
@@ -30,7 +30,7 @@ export function noteRecords(
   });
   const paths = new Set(known.map(({ root, path }) => join(root, path)));
   const others = unread.filter(({ root, path }) => !paths.has(join(root, path)));
-  const notes = [...known, ...others].map((file) => findKept(spool.decisions, hashRecord, file));
+  const notes = [...known, ...others].map((file) => findKeptBack(spool.decisions, hashRecord, file));
   return () => {
     for (const note of notes) note?.();
   };

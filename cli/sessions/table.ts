@@ -68,14 +68,14 @@ const WIDE =
 /** As much of a text as fits into so many cells of a terminal. */
 function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
-  let kept = '';
+  let fitting = '';
   let left = width - 1;
   for (const { segment } of SEGMENTER.segment(text)) {
     left -= widthOf(segment);
     if (left < 0) break;
-    kept += segment;
+    fitting += segment;
   }
-  return `${kept}…`;
+  return `${fitting}…`;
 }
 
 /** The width of a text in terminal cells. */

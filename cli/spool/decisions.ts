@@ -165,8 +165,8 @@ function replaceDamaged(folder: string, path: string): void {
   }
   try {
     if (!isDamaged(path)) return;
-    const kept = `${path}.corrupt-${new Date().toISOString().replaceAll(':', '-')}`;
-    for (const end of ['-wal', '']) if (existsSync(path + end)) renameSync(path + end, kept + end);
+    const aside = `${path}.corrupt-${new Date().toISOString().replaceAll(':', '-')}`;
+    for (const end of ['-wal', '']) if (existsSync(path + end)) renameSync(path + end, aside + end);
     rmSync(`${path}-shm`, { force: true });
     const decisions = openDecisions(folder, { isMade: true });
     decisions?.lose();
@@ -199,15 +199,15 @@ export function createDecisions(db: DatabaseSync) {
   const addFork = db.prepare(
     'INSERT INTO decided.forks (agent, parent, session) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
-  const addKept = db.prepare(
+  const addKeptBack = db.prepare(
     'INSERT INTO decided.kept_records (key, agent, session) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
-  const keptOwners = db.prepare('SELECT session FROM decided.kept_records WHERE key = ? AND agent = ?');
-  const anyKept = db.prepare('SELECT 1 FROM decided.kept_records LIMIT 1');
-  const setKeptFile = db.prepare('INSERT OR REPLACE INTO decided.kept_files (path, cursor) VALUES (?, ?)');
-  const keptFile = db.prepare('SELECT cursor FROM decided.kept_files WHERE path = ?');
+  const keptBackOwners = db.prepare('SELECT session FROM decided.kept_records WHERE key = ? AND agent = ?');
+  const hasKeptBack = db.prepare('SELECT 1 FROM decided.kept_records LIMIT 1');
+  const setKeptBackFile = db.prepare('INSERT OR REPLACE INTO decided.kept_files (path, cursor) VALUES (?, ?)');
+  const keptBackFile = db.prepare('SELECT cursor FROM decided.kept_files WHERE path = ?');
   const all = db.prepare(SELECT);
-  const keep = db.prepare(`
+  const insert = db.prepare(`
     INSERT INTO decided.verdicts
       (agent, session, verdict, reason, decided_at, by_person, folder, facts, started_at, visibility)
     VALUES (:agent, :session, :verdict, :reason, :decidedAt, :byPerson, :folder, :facts, :startedAt, :visibility)
@@ -236,7 +236,7 @@ export function createDecisions(db: DatabaseSync) {
   const store = ({ agent, session, verdict, decidedAt, isByPerson, facts, parents: all, ...more }: Decision): void => {
     const { reason = null, folder = null, startedAt = null, visibility = null } = more;
     const row = { agent, session, verdict, decidedAt, byPerson: isByPerson ? 1 : 0, facts: JSON.stringify(facts) };
-    keep.run({ ...row, reason, folder, startedAt, visibility });
+    insert.run({ ...row, reason, folder, startedAt, visibility });
     for (const parent of all) addFork.run(agent, parent, session);
   };
 
@@ -335,14 +335,15 @@ export function createDecisions(db: DatabaseSync) {
       }
     },
     addFork: (agent: string, parent: string, session: string) => void addFork.run(agent, parent, session),
-    addKept: (agent: string, session: string, key: Uint8Array) => void addKept.run(key, agent, session),
+    addKeptBack: (agent: string, session: string, key: Uint8Array) => void addKeptBack.run(key, agent, session),
     /** Whether any records of kept-back sessions are known. */
-    hasKept: () => anyKept.get() !== undefined,
+    hasKeptBack: () => hasKeptBack.get() !== undefined,
     /** The kept-back sessions that hold a record, by the hash of the record's key. */
-    keptOwners: (agent: string, key: Uint8Array) => keptOwners.all(key, agent).map(({ session }) => String(session)),
-    /** How far a kept-back session's file was noted, as `setKeptFile` stored it. */
-    keptFile: (path: string) => keptFile.get(path)?.cursor as string | undefined,
-    setKeptFile: (path: string, cursor: string) => void setKeptFile.run(path, cursor),
+    keptBackOwners: (agent: string, key: Uint8Array) =>
+      keptBackOwners.all(key, agent).map(({ session }) => String(session)),
+    /** How far a kept-back session's file was noted, as `setKeptBackFile` stored it. */
+    keptBackFile: (path: string) => keptBackFile.get(path)?.cursor as string | undefined,
+    setKeptBackFile: (path: string, cursor: string) => void setKeptBackFile.run(path, cursor),
     folder(path: string): FolderFacts | undefined {
       const facts = findFolder.get(path)?.facts;
       return facts === undefined ? undefined : (JSON.parse(String(facts)) as FolderFacts);

@@ -15,7 +15,7 @@ import { createHolds } from './holds.ts';
 import { createMeta } from './meta.ts';
 import { makePrivate } from './private.ts';
 import { createRefused } from './refused.ts';
-import { KEPT_BACK, MEET_AGAIN, MEET_FORKS_AGAIN, REST_OF_KEPT, SCHEMA, SPOOL_VERSION } from './schema.ts';
+import { KEPT_BACK, MEET_AGAIN, MEET_FORKS_AGAIN, REST_OF_KEPT_BACK, SCHEMA, SPOOL_VERSION } from './schema.ts';
 import { createSeen } from './seen.ts';
 import { createSessions } from './sessions.ts';
 
@@ -48,7 +48,7 @@ const isDamage = (error: unknown): error is Error =>
 
 /** How many pages one step gives back. This limits how long other processes wait for it. */
 const SHRINK_PAGES = 2000;
-/** Fewer spare pages are kept, because they will be needed again. */
+/** Fewer spare pages are not given back, because they will be needed again. */
 const SPARE_PAGES = 1000;
 
 /** Opens the file itself, whether or not other processes use it. */
@@ -96,7 +96,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
 
   const sessions = createSessions(db);
   const refused = createRefused(db);
-  const restOfKept = db.prepare(REST_OF_KEPT);
+  const restOfKeptBack = db.prepare(REST_OF_KEPT_BACK);
 
   /**
    * Keeps a session and its forks on this machine from now on, and throws their waiting events away. Returns the forks and
@@ -122,9 +122,9 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
 
   /** Finishes what `keepBack` has left: if the disk is full, only its decisions may be stored. */
   function finishKeepingBack(): void {
-    if (restOfKept.get() === undefined) return;
+    if (restOfKeptBack.get() === undefined) return;
     transact(() => {
-      for (const { session, verdict } of restOfKept.all()) throwAway(Number(session), String(verdict));
+      for (const { session, verdict } of restOfKeptBack.all()) throwAway(Number(session), String(verdict));
     });
   }
 
@@ -232,7 +232,7 @@ function noticeLoss(db: DatabaseSync, decisions: Decisions, { getMeta, setMeta }
 /**
  * The time before which the sessions of this spool began. That is when the decisions were lost, which another account's spool
  * may have noticed long ago. It is later if the clock was set back since the sessions began, but at most a day from now: a
- * clock that was wrong by more must not keep back the sessions of the days to come.
+ * clock that was wrong by more must not make the sessions of the days to come stay here.
  */
 function endOfKnown(db: DatabaseSync, consent: Consent | undefined): number {
   const now = Date.now();
@@ -268,12 +268,12 @@ export function openOrReplace(path: string, now: () => number): Spool {
   } catch (error) {
     spool?.close();
     if (damageOf(error) !== 'damaged') throw error;
-    const kept = putAside(path, now());
+    const aside = putAside(path, now());
     const replaced = openSpool(path);
     replaced.setNotice('replaced', {
       sentence:
         'The spool was damaged and is being rebuilt: the transcripts are read again, and nothing is sent twice.',
-      hint: `Waiting events that are no longer in a transcript are only in the damaged file: ${kept}.`,
+      hint: `Waiting events that are no longer in a transcript are only in the damaged file: ${aside}.`,
     });
     return replaced;
   }
@@ -289,12 +289,12 @@ function putAside(path: string, now: number): string {
     );
   }
   try {
-    const kept = `${path}.corrupt-${new Date(now).toISOString().replaceAll(':', '-')}`;
+    const aside = `${path}.corrupt-${new Date(now).toISOString().replaceAll(':', '-')}`;
     // The log is moved first. Beside a new file, SQLite would take it for the new file's log.
-    if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${kept}-wal`);
+    if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${aside}-wal`);
     rmSync(`${path}-shm`, { force: true });
-    renameSync(path, kept);
-    return kept;
+    renameSync(path, aside);
+    return aside;
   } finally {
     lock.release();
   }

@@ -14,7 +14,7 @@ export const KEPT_BACK = `
  * Sessions that a person has kept back, with the forks that this covered, of which something is left that had to be thrown away.
  * A fork that was found later has another time, and keeps its waiting events.
  */
-export const REST_OF_KEPT = `
+export const REST_OF_KEPT_BACK = `
   SELECT sessions.id AS session, kept.verdict FROM decided.verdicts AS kept
     JOIN spool.sessions ON sessions.agent = kept.agent AND agent_session = kept.session
   WHERE kept.verdict IN ('skipped', 'deleted')

@@ -27,7 +27,7 @@ export function openLive(context: Context, since: number, now: () => number): Li
   const spool = openSpool(join(folder, 'spool.db'));
   const policy = openPolicy(context, spool);
   policy.refresh();
-  policy.keep();
+  policy.store();
   const { isNew: _, ...consent } = ensureConsent(spool.decisions, since);
   narrowToConsent(spool, policy);
   const reader = createReader({

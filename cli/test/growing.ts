@@ -5,11 +5,11 @@ import { makeFolder } from './folder.ts';
 import type { createRandom } from './random.ts';
 import { openReading } from './reading.ts';
 import { stagesOf } from './stages.ts';
-import { type Kept, placeOf } from './worlds.ts';
+import { type CorpusFile, placeOf } from './worlds.ts';
 
 /** Captures growing files, with a new reader after each step that knows only the spool. */
 export async function readGrowing(
-  files: readonly Kept[],
+  files: readonly CorpusFile[],
   steps: number,
   random: ReturnType<typeof createRandom>,
 ): Promise<Map<string, Captured[]>> {

@@ -7,12 +7,12 @@ import { checkStore } from './leaves-of-store.ts';
 import { createRandom } from './random.ts';
 import { expectSame } from './same.ts';
 import { createTally } from './tally.ts';
-import { divide, eventsOf, keptFiles } from './worlds.ts';
+import { corpusFiles, divide, eventsOf } from './worlds.ts';
 
 /** The number of steps in which a file grows to its full size. */
 const STEPS = 5;
 
-const worlds = divide(keptFiles()).map((files, index) => ({ world: index + 1, count: files.length, files }));
+const worlds = divide(corpusFiles()).map((files, index) => ({ world: index + 1, count: files.length, files }));
 const tally = createTally();
 afterAll(() => tally.print('slices'));
 

@@ -10,7 +10,7 @@ import { openReading } from './reading.ts';
 import { expectSame } from './same.ts';
 import { stagesOf } from './stages.ts';
 import { createTally } from './tally.ts';
-import { divide, eventsOf, type Kept, keptFiles, placeOf, sampleFiles } from './worlds.ts';
+import { type CorpusFile, corpusFiles, divide, eventsOf, placeOf, sampleFiles } from './worlds.ts';
 
 /**
  * Some files of each agent; all of them with `CAPTURE_TEST_CORPUS=all`, in groups small enough that kills hit the reading of
@@ -21,7 +21,7 @@ const STEPS = isAll ? 4 : 6;
 const KILLS_A_STEP = isAll ? 2 : 1;
 const GROUP_FILES = 12;
 
-const groups = isAll ? divide(keptFiles()).flatMap((files) => chunk(files, GROUP_FILES)) : [sampleFiles()];
+const groups = isAll ? divide(corpusFiles()).flatMap((files) => chunk(files, GROUP_FILES)) : [sampleFiles()];
 const tally = createTally();
 let kills = 0;
 let midway = 0;
@@ -75,7 +75,7 @@ test(`two readers of the same growing files with one spool give each event once 
   await expectWhole(files, await readRest(spool, places));
 }, 120_000);
 
-function layOut(files: readonly Kept[], steps: number, random: ReturnType<typeof createRandom>) {
+function layOut(files: readonly CorpusFile[], steps: number, random: ReturnType<typeof createRandom>) {
   const folder = makeFolder();
   const places = files.map((file, index) => placeOf(file, folder, index));
   const stages = files.map((file, index) => stagesOf(file, join(folder, String(index), file.path), steps, random));
@@ -91,7 +91,7 @@ async function readRest(spool: string, places: ReturnType<typeof placeOf>[]) {
   return events;
 }
 
-async function expectWhole(files: readonly Kept[], captured: ReturnType<typeof eventsByFile>): Promise<void> {
+async function expectWhole(files: readonly CorpusFile[], captured: ReturnType<typeof eventsByFile>): Promise<void> {
   const { places, stages } = layOut(files, 1, createRandom(0));
   for (const [stage] of stages) stage?.();
   const whole = await readRest(':memory:', places);

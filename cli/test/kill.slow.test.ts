@@ -17,7 +17,7 @@ import { expectSame } from './same.ts';
 import { type FakeSession, startService } from './service.ts';
 import { stagesOf } from './stages.ts';
 import { generateTranscripts } from './transcripts.ts';
-import { eventsOf, type Kept, writtenFiles } from './worlds.ts';
+import { type CorpusFile, eventsOf, writtenFiles } from './worlds.ts';
 
 /** The number of imports from the beginning, each killed `KILLS` times. */
 const TRIALS = times(1);
@@ -134,7 +134,7 @@ const GROWTHS = Math.min(8, times(8));
 const variablesIn = (home: string) => ({ CAPTURE_HOME: join(home, 'state'), CAPTURE_CUSTOM: join(home, 'custom') });
 
 /** The agent's own path of a file. Cline has several folders, so the paths of its fixtures begin with the folder's name. */
-function placeIn(home: string, { agent, path }: Kept): string {
+function placeIn(home: string, { agent, path }: CorpusFile): string {
   const roots = agent.roots(variablesIn(home), home);
   const [folder = '', ...below] = path.split('/');
   const named = roots.find((root) => basename(root) === folder && agent.id === 'cline');

@@ -9,7 +9,7 @@ import { checkStore } from './leaves-of-store.ts';
 import { createRandom } from './random.ts';
 import { openReading } from './reading.ts';
 import { stagesOf } from './stages.ts';
-import { eventsOf, type Kept, placeOf, sampleFiles } from './worlds.ts';
+import { type CorpusFile, eventsOf, placeOf, sampleFiles } from './worlds.ts';
 
 const files = sampleFiles().filter(({ transcripts }) => transcripts.some(({ lines }) => lines.length > 0));
 
@@ -33,7 +33,7 @@ test.each(Object.keys(MUTATIONS))("the check of an agent's file reports a record
   const captured = await readWhole();
   fc.assert(
     fc.property(fc.nat(files.length - 1), fc.nat(), (number, at) => {
-      const file = files[number] as Kept;
+      const file = files[number] as CorpusFile;
       const events = eventsOf(file, captured);
       // Superseded revisions of a row do not count.
       const counted = file.kind === 'lines' ? events : countedOf(events);
@@ -47,7 +47,7 @@ test.each(Object.keys(MUTATIONS))("the check of an agent's file reports a record
   );
 });
 
-const problemsOf = (file: Kept, events: Captured[]): string[] =>
+const problemsOf = (file: CorpusFile, events: Captured[]): string[] =>
   (file.kind === 'lines' ? checkLines(file, events) : checkStore(file, events)).problems;
 
 async function readWhole() {

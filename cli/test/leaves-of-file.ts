@@ -6,7 +6,7 @@ import { isObject } from '../agents/shared/part.ts';
 import { parseExact } from '../exact.ts';
 import { compareLeaves, leavesOf } from './agents/leaves.ts';
 import type { Captured } from './by-file.ts';
-import type { Kept } from './worlds.ts';
+import type { CorpusFile } from './worlds.ts';
 
 export interface FileCheck {
   records: number;
@@ -18,7 +18,10 @@ export interface FileCheck {
  * Checks that the events of a whole file of lines have all its content exactly once. The leaves of a record are compared with
  * all bytes up to the next record, so that skipped bytes are found as well.
  */
-export function checkLines({ agent, from, transcripts: [transcript] }: Kept, events: readonly Captured[]): FileCheck {
+export function checkLines(
+  { agent, from, transcripts: [transcript] }: CorpusFile,
+  events: readonly Captured[],
+): FileCheck {
   const bytes = readFileSync(from);
   const byPosition = Map.groupBy(events, ({ payload }) => payload.source.position);
   const positions = [...byPosition.keys()].sort((one, other) => one - other);

@@ -8,14 +8,14 @@ import { copyDatabase } from './agents/corpus.ts';
 import { compareLeaves, leavesOf } from './agents/leaves.ts';
 import { type Captured, countedOf } from './by-file.ts';
 import { type FileCheck, joined } from './leaves-of-file.ts';
-import type { Kept } from './worlds.ts';
+import type { CorpusFile } from './worlds.ts';
 
 /**
  * Checks that the events of a whole store file have all its content exactly once. Agents embed JSON in texts and wrap typed
  * texts in tags. Both sides are unfolded completely, so that it does not matter how much the parser unfolds. If a record has
  * several revisions, such as a running call, the latest one counts.
  */
-export function checkStore(kept: Kept, events: readonly Captured[]): FileCheck {
+export function checkStore(kept: CorpusFile, events: readonly Captured[]): FileCheck {
   const isText = kept.path.endsWith('.md');
   const content = isText ? wordsOf(readFileSync(kept.from, 'utf8')) : unfold(readContent(kept));
   const counted = joined(countedOf(events)).map(isText ? toWords : unfoldEvent);
@@ -29,7 +29,7 @@ export function checkStore(kept: Kept, events: readonly Captured[]): FileCheck {
   };
 }
 
-const readContent = ({ agent, kind, from }: Kept): unknown =>
+const readContent = ({ agent, kind, from }: CorpusFile): unknown =>
   kind === 'database' ? rowsOf(from, agent.id) : parseExact(readFileSync(from, 'utf8'));
 
 function unfoldEvent({ eventType, payload }: CapturedEvent): CapturedEvent {

@@ -4,12 +4,12 @@ import { isObject } from '../agents/shared/part.ts';
 import { copyDatabase } from './agents/corpus.ts';
 import type { createRandom } from './random.ts';
 import { replay } from './replay.ts';
-import type { Kept } from './worlds.ts';
+import type { CorpusFile } from './worlds.ts';
 
 type Random = ReturnType<typeof createRandom>;
 
 /** Writes a file in steps, as its agent might have written it. */
-export function stagesOf({ kind, from }: Kept, to: string, steps: number, random: Random): (() => void)[] {
+export function stagesOf({ kind, from }: CorpusFile, to: string, steps: number, random: Random): (() => void)[] {
   mkdirSync(dirname(to), { recursive: true });
   if (kind === 'database') return replay(copyDatabase(from), to, steps);
   const bytes = readFileSync(from);

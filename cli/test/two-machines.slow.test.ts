@@ -22,10 +22,10 @@ test('a session that moves to another machine and back is captured once and in o
     appendFileSync(file, `${prompt(1, turn, `turn ${turn}`)}\n{"type":"queue-operation","operation":"enqueue"}\n`);
     expect(await run(['import'], machines[turn % 2] as (typeof machines)[number])).toMatchObject({ exitCode: 0 });
   }
-  const real = await events();
-  expect(real.flatMap(({ payload }) => payload.text ?? [])).toEqual(said);
-  expect(real).toHaveLength(2 * said.length);
-  expect(new Set(real.map(({ sessionId }) => sessionId)).size).toBe(1);
+  const stored = await events();
+  expect(stored.flatMap(({ payload }) => payload.text ?? [])).toEqual(said);
+  expect(stored).toHaveLength(2 * said.length);
+  expect(new Set(stored.map(({ sessionId }) => sessionId)).size).toBe(1);
 });
 
 const elsewhere = ({ options }: RealService) => ({ ...options, variables: { CAPTURE_HOME: makeFolder() } });

@@ -8,7 +8,7 @@ import { filesOf, readTranscripts, type Transcript, type TranscriptPath, toDatab
 import type { Captured } from './by-file.ts';
 
 /** A real or hand-written file of an agent, to be copied elsewhere. */
-export interface Kept {
+export interface CorpusFile {
   agent: Agent;
   kind: 'lines' | 'document' | 'database';
   /** Its current path; `path` is its path in the agent's folder. */
@@ -18,9 +18,9 @@ export interface Kept {
 }
 
 /** Every readable file of every agent. */
-export const keptFiles = (): Kept[] => AGENTS.flatMap((agent) => filesOf(agent).flatMap(toKept));
+export const corpusFiles = (): CorpusFile[] => AGENTS.flatMap((agent) => filesOf(agent).flatMap(toCorpusFile));
 
-function toKept(file: TranscriptPath): Kept[] {
+function toCorpusFile(file: TranscriptPath): CorpusFile[] {
   const path = toDatabase(file.path);
   const kind = storeOf(file.agent, path)?.kind ?? 'lines';
   const transcripts = readIfWhole(file);
@@ -33,15 +33,16 @@ const SAMPLE_FILES = 4;
 const isWritten = ({ root }: TranscriptPath) => root.includes('fixtures');
 
 /** The hand-written files of each agent. */
-export const writtenFiles = (): Kept[] => AGENTS.flatMap((agent) => filesOf(agent).filter(isWritten).flatMap(toKept));
+export const writtenFiles = (): CorpusFile[] =>
+  AGENTS.flatMap((agent) => filesOf(agent).filter(isWritten).flatMap(toCorpusFile));
 
 /** The hand-written files of each agent and some of the smaller real ones, each of another session. */
-export function sampleFiles(): Kept[] {
+export function sampleFiles(): CorpusFile[] {
   const files = AGENTS.flatMap((agent) => {
     const small = filesOf(agent).filter(({ root, path }) => statSync(join(root, path)).size <= SAMPLE_BYTES);
     return [...small.filter(isWritten), ...small.filter((file) => !isWritten(file)).slice(-SAMPLE_FILES)];
   });
-  return divide(files.flatMap(toKept))[0] ?? [];
+  return divide(files.flatMap(toCorpusFile))[0] ?? [];
 }
 
 /** Returns undefined for a broken file; `corpus-claims.test.ts` reports those. */
@@ -57,8 +58,8 @@ export function readIfWhole(file: TranscriptPath): Transcript[] | undefined {
  * Divides files into groups without a common session or record key. Capture would read only the first of several copies or
  * snapshots in a group.
  */
-export function divide(files: readonly Kept[]): Kept[][] {
-  const worlds: { files: Kept[]; taken: Set<string> }[] = [];
+export function divide(files: readonly CorpusFile[]): CorpusFile[][] {
+  const worlds: { files: CorpusFile[]; taken: Set<string> }[] = [];
   for (const file of files) {
     const names = namesIn(file);
     const fitting = worlds.find(({ taken }) => !names.some((name) => taken.has(name)));
@@ -70,7 +71,7 @@ export function divide(files: readonly Kept[]): Kept[][] {
   return worlds.map(({ files }) => files);
 }
 
-function namesIn({ agent, transcripts }: Kept): string[] {
+function namesIn({ agent, transcripts }: CorpusFile): string[] {
   return transcripts.flatMap(({ path, origin, lines }) => [
     `${agent.id} session ${origin.session} ${origin.subagent}`,
     ...lines.flatMap((line, position) => {
@@ -81,7 +82,7 @@ function namesIn({ agent, transcripts }: Kept): string[] {
 }
 
 /** Places a file in its own folder, so that it keeps its path. It is read by name, even if the agent would skip it. */
-export const placeOf = ({ agent, path }: Kept, folder: string, index: number): Place => ({
+export const placeOf = ({ agent, path }: CorpusFile, folder: string, index: number): Place => ({
   agent,
   root: join(folder, String(index)),
   below: path,
@@ -89,5 +90,5 @@ export const placeOf = ({ agent, path }: Kept, folder: string, index: number): P
 });
 
 /** The events of all sessions in a file, from the result of `eventsByFile`. */
-export const eventsOf = ({ agent, transcripts }: Kept, captured: ReadonlyMap<string, Captured[]>): Captured[] =>
+export const eventsOf = ({ agent, transcripts }: CorpusFile, captured: ReadonlyMap<string, Captured[]>): Captured[] =>
   transcripts.flatMap(({ path, origin }) => captured.get(`${agent.id} ${origin.session} ${path}`) ?? []);

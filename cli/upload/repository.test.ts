@@ -72,7 +72,7 @@ test("a folder's objection that is found while its remote is read keeps its sess
   const policy = openPolicy(context, spool);
   policy.refresh();
   policy.objection('codex', { session: 'early', cwd: root }, { startedAt: time, firstRecords: () => [] });
-  policy.keep();
+  policy.store();
   write(join(root, '.session-capture.json'), '{"capture": false}');
   time += 60_000;
   expect(findAllowedRepository(policy, root)).toBe('kept back');

@@ -172,10 +172,10 @@ function withoutTaken(left: Part['left'], value: unknown): unknown {
   for (const key in value) {
     const inner = (value as JsonObject)[key];
     if (inner === undefined) continue;
-    const kept = withoutTaken(left, inner);
+    const untaken = withoutTaken(left, inner);
     // An assignment would set the prototype.
-    if (key !== '__proto__') rest[key] = kept;
-    else Object.defineProperty(rest, key, { value: kept, enumerable: true, configurable: true, writable: true });
+    if (key !== '__proto__') rest[key] = untaken;
+    else Object.defineProperty(rest, key, { value: untaken, enumerable: true, configurable: true, writable: true });
   }
   return rest;
 }

@@ -7,7 +7,7 @@ import { openSpool } from '../spool/open.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { prompt } from '../test/transcripts.ts';
 import { createRecordHash } from './identity.ts';
-import { findKept } from './kept.ts';
+import { findKeptBack } from './kept-back.ts';
 
 const record = (id: number) => `${prompt(1, id, 'said')}\n`;
 
@@ -26,13 +26,13 @@ function prepare() {
       records++;
       return hashRecord(of);
     };
-    findKept(decisions, count, { ...transcript, origin: { session: 's' } })?.();
+    findKeptBack(decisions, count, { ...transcript, origin: { session: 's' } })?.();
     return records;
   }
   const place = { origin: { session: 's' }, file: 's.jsonl', position: 0 };
   const keyOf = (id: number) => claudeCode.recordKey(JSON.parse(record(id)) as JsonObject, place);
   const isKnown = (id: number) =>
-    decisions.keptOwners('claude-code', hashRecord(`claude-code ${keyOf(id)}`)).includes('s');
+    decisions.keptBackOwners('claude-code', hashRecord(`claude-code ${keyOf(id)}`)).includes('s');
   return { path, look, isKnown };
 }
 

@@ -12,14 +12,14 @@ import type { RecordHash } from './identity.ts';
  * fork. No content is kept. If the file only grew, only its new part is read. Returns a function that stores the notes, or
  * undefined if nothing is new.
  */
-export function findKept(
+export function findKeptBack(
   decisions: Decisions,
   hashRecord: RecordHash,
   transcript: Transcript & Pick<UnreadTranscript, 'origin' | 'stored'>,
 ): (() => void) | undefined {
   const { origin, stored } = transcript;
   const path = join(transcript.root, transcript.path);
-  const before = toNoted(decisions.keptFile(path));
+  const before = toNoted(decisions.keptBackFile(path));
   const stamp = stampOf(transcript);
   if (stored || before?.stamp === stamp) return undefined;
   const agent = transcript.agent.id;
@@ -30,8 +30,8 @@ export function findKept(
     const records = keys.map((key) => hashRecord(`${agent} ${key}`));
     const noted = fromNoted({ stamp, cursor: cursorAt(from, end) });
     return () => {
-      for (const record of records) decisions.addKept(agent, origin.session, record);
-      decisions.setKeptFile(path, noted);
+      for (const record of records) decisions.addKeptBack(agent, origin.session, record);
+      decisions.setKeptBackFile(path, noted);
     };
   } finally {
     from.close();
