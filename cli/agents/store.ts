@@ -50,7 +50,7 @@ export interface DatabaseStore {
 export interface DatabaseSession {
   name: string;
   /** When anything in it last changed, in milliseconds since 1970. */
-  changedAt: number;
+  modifiedAt: number;
   /** Changes whenever the session does, for agents whose time does not always change. */
   stamp?: string;
 }
@@ -59,7 +59,7 @@ export interface StoredRecord {
   record: JsonObject;
   /** A number that the record keeps, such as its row number. */
   position: number;
-  changedAt: number;
+  modifiedAt: number;
   /** When the content was first written, if the record may be a later copy of it. Milliseconds since 1970. */
   firstWrittenAt?: number;
   /** The record is still being written. It is captured once it is complete, or once nothing has changed for a while. */

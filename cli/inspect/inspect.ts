@@ -135,12 +135,12 @@ function readSpool(spool: Spool, preferences: Preferences) {
 function openLatest(state: string, settings: Partial<Settings>, account: Account | undefined): Spool | undefined {
   const all = listNames(state, /^spool(-[0-9a-f]+)?\.db$/);
   const own = findSpool(state, settings, account);
-  const latest = all.sort((one, other) => changedAt(one) - changedAt(other)).at(-1);
+  const latest = all.sort((one, other) => modifiedAt(one) - modifiedAt(other)).at(-1);
   const path = settings.secret === undefined || own === undefined ? latest : own;
   return path !== undefined && all.includes(path) ? openSpool(path) : undefined;
 }
 
-const changedAt = (path: string) =>
+const modifiedAt = (path: string) =>
   Math.max(...[path, `${path}-wal`].map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0));
 
 function listNames(folder: string, pattern: RegExp): string[] {

@@ -200,7 +200,7 @@ class Commit {
 
   /** The facts that this commit has learned about a file's session so far. */
   #factsOf({ modifiedAt, origin }: OpenTranscript, session: number): SessionFacts {
-    return this.#facts.get(session) ?? { changedAt: modifiedAt, forkedFrom: parentOf(origin) };
+    return this.#facts.get(session) ?? { modifiedAt, forkedFrom: parentOf(origin) };
   }
 
   #meet(file: OpenTranscript, id: number, session: number, record: MaskedRecord): Novelty {

@@ -37,7 +37,7 @@ export function mergeFacts(one: SessionFacts, other: SessionFacts): SessionFacts
     cwd: one.cwd ?? other.cwd,
     branch: one.branch ?? other.branch,
     forkedFrom: one.forkedFrom ?? other.forkedFrom,
-    changedAt: latest(one.changedAt, other.changedAt),
+    modifiedAt: latest(one.modifiedAt, other.modifiedAt),
     firstAt: earliest(one.firstAt, other.firstAt),
     lastAt: latest(one.lastAt, other.lastAt),
   };

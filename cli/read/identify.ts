@@ -94,8 +94,8 @@ const isContinued = ({ cursor }: FileRow, from: Bytes) => cursor.kind === 'file'
 /** Unpacking takes time. A packed file keeps the time of the last change, so one that was read before it was packed is known. */
 function isReadPacked(spool: Spool, { isPacked, modifiedAt }: Transcript, { session }: FileRow): boolean {
   if (!isPacked) return false;
-  const { settled, changedAt = 0 } = spool.sessions.get(session);
-  return settled && changedAt >= Math.floor(modifiedAt);
+  const known = spool.sessions.get(session);
+  return known.settled && (known.modifiedAt ?? 0) >= Math.floor(modifiedAt);
 }
 
 const hasMoved = (row: FileRow) => !isThere(join(row.root, row.path));

@@ -87,13 +87,13 @@ function listKnown(
     prompt,
     cwd,
     lastAt,
-    changedAt,
+    modifiedAt,
     sent,
   } of spool.sessions.list()) {
     const files = spool.files.ofSession(agent, session);
     const folders = [cwd, ...files.map(({ origin }) => origin.cwd)].filter((folder) => folder !== undefined);
     // If all of a session stays here because of a pause or its age, the spool has no time for it.
-    const activeAt = Math.max(lastAt ?? 0, changedAt ?? 0) || Math.max(0, ...files.map(changeOf));
+    const activeAt = Math.max(lastAt ?? 0, modifiedAt ?? 0) || Math.max(0, ...files.map(changeOf));
     all.set(`${agent} ${session}`, { agent, session, id, title: title ?? prompt, folders, activeAt, sent, unread: [] });
   }
   const ensure = (agent: string, session: string): KnownSession => {

@@ -26,7 +26,7 @@ function setUp() {
   const spool = openSpool(path);
   onTestFinished(spool.close);
   const session = spool.sessions.ensure('codex', 'one');
-  spool.sessions.learn(session, { prompt: 'hello', changedAt: 1 });
+  spool.sessions.learn(session, { prompt: 'hello', modifiedAt: 1 });
   spool.refused.add({ session, event: '{}', problem: 'too_large', refusedAt: 1 });
   const texts = { digests: new Uint8Array(), body: new Uint8Array(), marks: {} };
   spool.batches.add({ session, key: 'key', events: 1, madeAt: 0, ...texts });
@@ -71,7 +71,7 @@ test.each([
 ])('the next look throws away the rest of a %s session if that could not be stored', (verdict, refused) => {
   const { path, spool, session, keys } = setUp();
   const fork = spool.sessions.ensure('codex', 'fork');
-  spool.sessions.learn(fork, { prompt: 'hello again', changedAt: 1 });
+  spool.sessions.learn(fork, { prompt: 'hello again', modifiedAt: 1 });
   const found = { agent: 'codex', verdict: 'wanted', decidedAt: 0, isByPerson: false, facts: [] } as const;
   spool.transact(() => {
     spool.decisions.store({ ...found, session: 'fork', facts: [], parents: ['one'] });

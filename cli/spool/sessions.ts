@@ -15,7 +15,7 @@ export interface SessionFacts {
   firstAt?: number | undefined;
   lastAt?: number | undefined;
   /** When one of its files was last written to. */
-  changedAt?: number | undefined;
+  modifiedAt?: number | undefined;
   /** Whether its agent has said that the session is over. */
   ended?: boolean | undefined;
 }
@@ -66,7 +66,7 @@ const REST_MS = 24 * 60 * 60 * 1000;
 
 const LEARNED = [
   ...(['agentVersion', 'forkedFrom', 'title', 'prompt', 'cwd', 'branch'] as const),
-  ...(['firstAt', 'lastAt', 'changedAt'] as const),
+  ...(['firstAt', 'lastAt', 'modifiedAt'] as const),
 ];
 
 /** The rank of a visibility, by strictness. A column without a value ranks as `team`. */
@@ -91,7 +91,7 @@ export function createSessions(db: DatabaseSync) {
       branch = coalesce(branch, :branch),
       first_at = min(coalesce(first_at, :firstAt), coalesce(:firstAt, first_at)),
       last_at = max(coalesce(last_at, :lastAt), coalesce(:lastAt, last_at)),
-      changed_at = max(coalesce(changed_at, :changedAt), coalesce(:changedAt, changed_at)),
+      changed_at = max(coalesce(changed_at, :modifiedAt), coalesce(:modifiedAt, changed_at)),
       settled = 0, ended = coalesce(:ended, 0)
     WHERE id = :id`);
   const settled = db.prepare('SELECT 1 FROM sessions WHERE agent = ? AND agent_session = ? AND settled = 1');
@@ -241,7 +241,7 @@ function toRow(row: Record<string, unknown>): SessionRow {
     branch: text(row.branch),
     firstAt: time(row.first_at),
     lastAt: time(row.last_at),
-    changedAt: time(row.changed_at),
+    modifiedAt: time(row.changed_at),
     settled: row.settled === 1,
     ended: row.ended === 1,
     sentElsewhere: row.held_elsewhere === 1,

@@ -92,12 +92,13 @@ describe('a rewritten document', () => {
 describe('a database with changing rows', () => {
   const store: DatabaseStore = {
     kind: 'database',
-    sessions: (query) => query('SELECT session AS name, max(changed) AS changedAt FROM rows GROUP BY session') as never,
+    sessions: (query) =>
+      query('SELECT session AS name, max(changed) AS modifiedAt FROM rows GROUP BY session') as never,
     records: (query, session, since) =>
       query('SELECT * FROM rows WHERE session = ? AND changed >= ? ORDER BY id', session, since).map((row) => ({
         record: row,
         position: Number(row.id),
-        changedAt: Number(row.changed),
+        modifiedAt: Number(row.changed),
         unsettled: row.done === 0,
       })),
   };

@@ -20,7 +20,7 @@ function listSessions(query: Query): DatabaseSession[] {
     LEFT JOIN (${ledger}) u ON u.session_id = s.id`);
   return rows.map(({ name, changed, message, usage }) => ({
     name: String(name),
-    changedAt: toTime(changed) ?? 0,
+    modifiedAt: toTime(changed) ?? 0,
     stamp: `${changed} ${message} ${usage}`,
   }));
 }
@@ -37,7 +37,7 @@ function* readRecords(query: Query, session: string): Generator<StoredRecord> {
     // If the ledger has tokens, the totals repeat them.
     const key = usage.length > 0 ? 'sessions' : 'summed';
     const record = { [key]: unfoldRow(cells), ...(root || {}) };
-    yield { record, position: Number(position), changedAt: toTime(row.updated_at) ?? 0 };
+    yield { record, position: Number(position), modifiedAt: toTime(row.updated_at) ?? 0 };
   }
   const messages = query('SELECT * FROM messages WHERE session_id = ? ORDER BY created_timestamp, id', session);
   yield* messages.map((row) => toStored('messages', row));
@@ -47,7 +47,7 @@ function* readRecords(query: Query, session: string): Generator<StoredRecord> {
 const toStored = (table: string, row: JsonObject): StoredRecord => ({
   record: { [table]: unfoldRow(row) },
   position: Number(row.id),
-  changedAt: toTime(row.created_timestamp) ?? 0,
+  modifiedAt: toTime(row.created_timestamp) ?? 0,
 });
 
 const unfoldRow = (row: JsonObject): JsonObject => unfoldColumns(row, (column) => JSON_COLUMN.test(column));

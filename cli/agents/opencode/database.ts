@@ -58,7 +58,7 @@ function listSessions(query: Query): DatabaseSession[] {
   const listed = new Map<string, DatabaseSession>();
   for (const session of holdersIn(tables).flatMap((holder) => listHeld(query, tables, holder, contents))) {
     const other = listed.get(session.name);
-    if (other === undefined || other.changedAt < session.changedAt) listed.set(session.name, session);
+    if (other === undefined || other.modifiedAt < session.modifiedAt) listed.set(session.name, session);
   }
   return [...listed.values()];
 }
@@ -71,14 +71,14 @@ function listHeld(query: Query, tables: Set<unknown>, holder: string, contents: 
   const count = tables.has('event_sequence') ? '(SELECT seq FROM event_sequence WHERE aggregate_id = s.id)' : 'NULL';
   const changes = contents.map((table) => `coalesce(${table}.changed, 0)`);
   const rows = query(`
-    SELECT s.id AS name, max(s.time_updated, ${changes.join(', ')}) AS changedAt, ${count} AS changes
+    SELECT s.id AS name, max(s.time_updated, ${changes.join(', ')}) AS modifiedAt, ${count} AS changes
     FROM ${holder} s
     ${contents.map((table) => `LEFT JOIN (${recent(table)}) ${table} ON ${table}.id = s.id`).join(' ')}`);
-  return rows.map(({ name, changedAt, changes }) => ({
+  return rows.map(({ name, modifiedAt, changes }) => ({
     name: String(name),
-    changedAt: Number(changedAt),
+    modifiedAt: Number(modifiedAt),
     // Versions from 1.17 on count every change, including removals and changes to older rows.
-    ...(changes !== null && { stamp: `${changedAt} ${changes}` }),
+    ...(changes !== null && { stamp: `${modifiedAt} ${changes}` }),
   }));
 }
 
@@ -142,7 +142,7 @@ function* readMessage(query: Query, session: string, id: string, from: number): 
   const message = row && toStored('message', row);
   const data = message && (message.record.message as JsonObject).data;
   const info = isObject(data) ? data : {};
-  const isChanged = message && row.session_id === session && message.changedAt >= from;
+  const isChanged = message && row.session_id === session && message.modifiedAt >= from;
   const own = isChanged ? [{ ...message, unsettled: isUnsettled(info) }] : [];
   // The model's message is complete once its parts are there.
   if (info.role !== 'assistant') yield* own;
@@ -159,7 +159,7 @@ function* readParts(
 ): Generator<StoredRecord> {
   const firstWrittenAt = writtenWith(info);
   for (const part of query(PARTS, id, session, from)) {
-    const { position, changedAt, row } = parseRow(part);
+    const { position, modifiedAt, row } = parseRow(part);
     const content = isObject(row.data) ? row.data : {};
     const toRecord = (row: JsonObject, content: JsonObject) => toPartRecord(row, content, info);
     const state = isObject(content.state) ? content.state : {};
@@ -167,10 +167,10 @@ function* readParts(
       // The call is captured at once. Its output is captured once it has not changed for a while.
       const asked = { ...content, state: { status: state.status, input: state.input } };
       const { time_updated: _, ...unchanging } = row;
-      yield { record: toRecord({ ...unchanging, data: asked }, asked), position, changedAt };
+      yield { record: toRecord({ ...unchanging, data: asked }, asked), position, modifiedAt };
     }
     const unsettled = isUnsettled(content, info.role);
-    yield { record: toRecord(row, content), position, changedAt, unsettled, ...firstWrittenAt };
+    yield { record: toRecord(row, content), position, modifiedAt, unsettled, ...firstWrittenAt };
   }
 }
 

@@ -7,13 +7,13 @@ export const POSITION = '#';
 
 /** A row of a table as a record, `{<table>: row}`. */
 export function toStored(table: string, cells: JsonObject): StoredRecord {
-  const { row, position, changedAt } = parseRow(cells);
-  return { record: { [table]: row }, position, changedAt };
+  const { row, position, modifiedAt } = parseRow(cells);
+  return { record: { [table]: row }, position, modifiedAt };
 }
 
 export function parseRow({ [POSITION]: position, ...cells }: JsonObject) {
   const row = unfoldColumns(cells, (column) => JSON_COLUMNS.has(column));
-  return { row, position: Number(position), changedAt: Number(cells.time_updated ?? cells.time_created ?? 0) };
+  return { row, position: Number(position), modifiedAt: Number(cells.time_updated ?? cells.time_created ?? 0) };
 }
 
 /** Columns that hold JSON. */

@@ -43,13 +43,13 @@ export function* readSessionMessages(query: Query, place: SessionTables, from: n
 
 /** A call is captured at once. Its result is captured with the message, once that is complete. */
 function* toRecords(cells: JsonObject, fork: JsonObject): Generator<StoredRecord> {
-  const { row, position, changedAt } = parseRow(cells);
+  const { row, position, modifiedAt } = parseRow(cells);
   const data = isObject(row.data) ? row.data : {};
   const unsettled = isOpen(row.type, data);
   if (unsettled && contentOf(data).some(isRunning)) {
-    yield { record: { v2: withoutProgress(cells), ...fork }, position, changedAt };
+    yield { record: { v2: withoutProgress(cells), ...fork }, position, modifiedAt };
   }
-  yield { record: { v2: row, ...fork }, position, changedAt, unsettled };
+  yield { record: { v2: row, ...fork }, position, modifiedAt, unsettled };
 }
 
 const contentOf = ({ content }: JsonObject): unknown[] => (Array.isArray(content) ? content : []);

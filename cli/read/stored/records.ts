@@ -15,10 +15,10 @@ export interface StoredSession {
 export function listSessions(store: Store, file: string, fileStamp: string, now: number): ListedSession[] {
   return guard(() => {
     if (store.kind === 'database') {
-      return withDatabase(file, store.sessions).map(({ name, changedAt, stamp = String(changedAt) }) => ({
+      return withDatabase(file, store.sessions).map(({ name, modifiedAt, stamp = String(modifiedAt) }) => ({
         name,
         // A later write in the same moment would go unnoticed, so the session is read once more.
-        stamp: changedAt > now - MOMENT_MS ? '' : stamp,
+        stamp: modifiedAt > now - MOMENT_MS ? '' : stamp,
         readHead: () => readDatabaseHead(store, file, name),
       }));
     }
@@ -56,13 +56,13 @@ export function readSession(store: Store, file: string, session: string, since: 
     if (store.kind === 'database') return withDatabase(file, (query) => [...store.records(query, session, since)]);
     const isAsked = ({ name }: DocumentSession) => name === session;
     // The time is read before the records. A write in between only makes the result look older.
-    const changedAt = statSync(file).mtimeMs;
+    const modifiedAt = statSync(file).mtimeMs;
     const { records } = store.split(readDocument(file)).find(isAsked) ?? { records: [] };
     const isLast = (position: number) => position === records.length - 1;
     return records.map((record, position) => ({
       record,
       position,
-      changedAt,
+      modifiedAt,
       unsettled: store.isUnsettled?.(record, isLast(position)) ?? false,
     }));
   });

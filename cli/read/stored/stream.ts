@@ -31,7 +31,7 @@ export interface StoredStreamOptions {
 export function createStoredStream(options: StoredStreamOptions): RecordStream {
   const { agent, store, root, path, stored, origin, cursor, settledBefore, hashRecord } = options;
   const all = readSession(store, join(root, stored.file), stored.name, cursor.position);
-  const isOpen = ({ unsettled, changedAt }: StoredRecord) => unsettled === true && changedAt >= settledBefore;
+  const isOpen = ({ unsettled, modifiedAt }: StoredRecord) => unsettled === true && modifiedAt >= settledBefore;
   const open = all.filter(isOpen);
   const records = all.filter((record) => !isOpen(record));
   // A row that is skipped now is read again later.
@@ -44,13 +44,13 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
   let taken = 0;
 
   function toRecord(row: StoredRecord): CapturedRecord {
-    const { record, position, changedAt, firstWrittenAt = Number.POSITIVE_INFINITY } = row;
+    const { record, position, modifiedAt, firstWrittenAt = Number.POSITIVE_INFINITY } = row;
     const place = { origin, file: path, position };
     const json = JSON.stringify(record);
     const bytes = Buffer.from(json);
     const interpreted = interpret(agent, record, place, { bytes });
     const { key = nameOf(json), session, folder, ended, restates, events, ownTime } = interpreted;
-    const rowTime = ownTime ?? changedAt;
+    const rowTime = ownTime ?? modifiedAt;
     lastTime = Math.max(lastTime, ownTime ?? 0);
     return {
       events,
@@ -69,7 +69,7 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
       written:
         store.kind === 'document'
           ? { from: ownTime ?? lastTime, to: Number.POSITIVE_INFINITY }
-          : { from: Math.min(rowTime, changedAt, firstWrittenAt), to: Math.max(rowTime, changedAt) },
+          : { from: Math.min(rowTime, modifiedAt, firstWrittenAt), to: Math.max(rowTime, modifiedAt) },
       bytes: bytes.length,
       cursor: cursorAt(taken === records.length, lastTime),
     };
@@ -103,7 +103,7 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
 }
 
 const earliest = (records: readonly StoredRecord[]): number =>
-  records.reduce((time, { changedAt }) => Math.min(time, changedAt), Number.POSITIVE_INFINITY);
+  records.reduce((time, { modifiedAt }) => Math.min(time, modifiedAt), Number.POSITIVE_INFINITY);
 
 const latest = (records: readonly StoredRecord[], before: number): number =>
-  records.reduce((time, { changedAt }) => Math.max(time, changedAt), before);
+  records.reduce((time, { modifiedAt }) => Math.max(time, modifiedAt), before);

@@ -46,9 +46,9 @@ test('deleting a row changes the stamp of its session', () => {
 });
 
 test('a new part of an old message changes the time of its session', () => {
-  const changedAt = () => database.sessions(query).find(({ name }) => name === 'ses_root')?.changedAt;
+  const modifiedAt = () => database.sessions(query).find(({ name }) => name === 'ses_root')?.modifiedAt;
   db.exec(`UPDATE part SET time_updated = ${LAST_CHANGE + 7} WHERE id = 'prt_0002'`);
-  expect(changedAt()).toBe(LAST_CHANGE + 7);
+  expect(modifiedAt()).toBe(LAST_CHANGE + 7);
 });
 
 test('no query scans a table that may be large', () => {
