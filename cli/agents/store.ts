@@ -59,9 +59,10 @@ export interface StoredRecord {
   record: JsonObject;
   /** A number that the record keeps, such as its row number. */
   position: number;
+  /** When it was last written, in milliseconds since 1970. */
   modifiedAt: number;
-  /** When the content was first written, if the record may be a later copy of it. Milliseconds since 1970. */
-  firstWrittenAt?: number;
+  /** When its content was first written, if the record may be a later copy of it. Milliseconds since 1970. */
+  writtenFrom?: number;
   /** The record is still being written. It is captured once it is complete, or once nothing has changed for a while. */
   unsettled?: boolean;
 }

@@ -19,8 +19,8 @@ import { closedPeriodsOf, whyStays } from './periods.ts';
 /** Whether a record of a session may have been written during a pause. */
 const isInPause = (pauses: readonly Pause[], written: WritingTime): boolean => {
   const closed = closedPeriodsOf([{ session: 's' }], { consent: undefined, pauses, expiredUntil: () => 0 });
-  const file = { startedAt: written.from, assumedTime: written.from, latest: () => written.to };
-  return whyStays({ writtenAt: written.from, written, restates: false }, file, closed) !== undefined;
+  const file = { startedAt: written.from, modifiedAt: written.to, isFollowed: false, writtenTo: () => written.to };
+  return whyStays({ occurredAt: written.from, written, restates: false }, file, closed) !== undefined;
 };
 
 const HOUR = 3_600_000;

@@ -28,27 +28,29 @@ const EXPIRED = { ...NONE, ...EXPIRED_ONLY };
 
 /** A record with a time of its own. */
 const at = (time: number, restates = false): RecordTimes => ({
-  writtenAt: time,
+  occurredAt: time,
   written: { from: time, to: time },
   restates,
 });
 /** A record without a time that follows a record of this time. 0 if there is none. */
 const after = (time: number, restates = false): RecordTimes => ({
-  writtenAt: time,
+  occurredAt: time,
   written: { from: time, to: NEVER },
   restates,
 });
 /** A record that its agent writes again with its first time. */
 const again = (time: number, last: number): RecordTimes => ({
-  writtenAt: time,
+  occurredAt: time,
   written: { from: last, to: NEVER },
   restates: false,
 });
 
-const fileFrom = (startedAt: number, assumedTime = startedAt, latest = NEVER) => ({
+/** `modifiedAt` makes it a file that was read before. */
+const fileFrom = (startedAt: number, modifiedAt?: number, writtenTo = NEVER) => ({
   startedAt,
-  assumedTime,
-  latest: () => latest,
+  modifiedAt: modifiedAt ?? startedAt,
+  isFollowed: modifiedAt !== undefined,
+  writtenTo: () => writtenTo,
 });
 const closedFor = (decisions: PeriodDecisions, ...lineage: Omit<Beginning, 'session'>[]): Closed[] =>
   closedPeriodsOf(
@@ -65,8 +67,8 @@ test.each<[string, RecordTimes, number | ReturnType<typeof fileFrom>, PeriodDeci
   ['a record without a time after a late one leaves', after(1000), 500, NO_HISTORY, undefined],
   ['without any time the beginning of the file counts', after(0), 999, NO_HISTORY, 'before consent'],
   ['without any time a late file leaves', after(0), 1000, NO_HISTORY, undefined],
-  ['in a followed file the assumed time counts', after(0), fileFrom(500, 1000), NO_HISTORY, undefined],
-  ['an early assumed time stays', after(0), fileFrom(500, 999), NO_HISTORY, 'before consent'],
+  ['in a followed file the last change counts', after(0), fileFrom(500, 1000), NO_HISTORY, undefined],
+  ['an early change of a followed file stays', after(0), fileFrom(500, 999), NO_HISTORY, 'before consent'],
   ['a record that is written again keeps its own time', again(999, 1500), 500, NO_HISTORY, 'before consent'],
   ['a repetition in an earlier session stays', at(1500, true), 500, NO_HISTORY, 'before consent'],
   ['a repetition in a later session leaves', at(1500, true), 1000, NO_HISTORY, undefined],

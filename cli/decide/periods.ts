@@ -13,8 +13,8 @@ import type { Pause, WritingTime } from './pauses.ts';
  * | lost decision          | the time that it names        | always, if the lineage is older | likewise                            |
  * | pause                  | all times it may have         | from its beginning to its end   | the lineage began before its end    |
  *
- * A record that names no time takes the latest time before it in its file, or else the time that the reader of the file
- * assumes.
+ * A record that names no time takes the latest time before it in its file, or else a time of the file: its last change if
+ * the record was written since the last reading, and its beginning otherwise.
  */
 
 /** A person's decision about earlier sessions. Later ones are captured. */
@@ -133,28 +133,30 @@ export function closedAtReading(closed: readonly Closed[], leftBefore: number | 
 /** The known times of a record. */
 export interface RecordTimes {
   /** The time that it names, or the latest one before it in its file. 0 if there is none. */
-  writtenAt: number;
+  occurredAt: number;
   /** The range of its possible writing times. */
   written: WritingTime;
   /** Whether it repeats the content of earlier records. */
   restates: boolean;
 }
 
-/** The times that the reader of a transcript knows for its records without a time. */
+/** The times of a transcript, which count for its records without a time. */
 export interface FileTimes {
   startedAt: number;
-  /** Counts as the time of a record if its file names no time up to there. */
-  assumedTime: number;
+  modifiedAt: number;
+  /** Whether every record to be read was written since the file was last read to its end. */
+  isFollowed: boolean;
   /** The latest possible writing time of a record without a time. It is asked for only if a pause may cover the record. */
-  latest(): number;
+  writtenTo(): number;
 }
 
 /** Why a record stays on this machine. Undefined if it may leave. */
 export function whyStays(record: RecordTimes, file: FileTimes, closed: readonly Closed[]): Why | undefined {
   const { written, restates } = record;
-  const named = record.writtenAt || file.assumedTime;
+  // The age of records that already existed at the first reading is unknown. They count as old as the beginning of the file.
+  const named = record.occurredAt || (file.isFollowed ? file.modifiedAt : file.startedAt);
   const from = written.from || file.startedAt;
-  const to = () => (Number.isFinite(written.to) ? written.to : Math.max(from, file.latest()));
+  const to = () => (Number.isFinite(written.to) ? written.to : Math.max(from, file.writtenTo()));
   const covers = (one: Closed) => (one.why === 'pause' ? from < one.until && to() >= one.from : named < one.until);
   return (closed.find(covers) ?? closed.find(({ isRepeatable }) => restates && isRepeatable))?.why;
 }

@@ -269,7 +269,7 @@ class Commit {
     const stated = origin.forkedFrom ?? this.#facts.get(session)?.forkedFrom ?? sessions.get(session).forkedFrom;
     const own = this.#ancestorsOf(agent, stated);
     if (own.names.has(fork.agentSession) || own.names.has(chain.missing)) return false;
-    if (stated === undefined) return record.writtenAt >= (this.#startOf(session) ?? 0);
+    if (stated === undefined) return record.occurredAt >= (this.#startOf(session) ?? 0);
     return own.missing === undefined || cursor.pass === 0;
   }
 
@@ -315,8 +315,8 @@ class Commit {
     const { firstAt: copiedTime, cwd, branch } = copy;
     if (file.cursor.pass > 0 || copiedTime === undefined) return;
     const known = this.#factsOf(file, session);
-    const ownTime = this.#startOf(session);
-    const isFork = ownTime !== undefined && copiedTime < ownTime && sessions.get(session).forkedFrom === undefined;
+    const startedAt = this.#startOf(session);
+    const isFork = startedAt !== undefined && copiedTime < startedAt && sessions.get(session).forkedFrom === undefined;
     const owner = isFork ? seen.sessionOf(identity) : undefined;
     if (owner === undefined) return;
     const forkedFrom = parentOf(file.origin) ?? sessions.get(owner).agentSession;

@@ -283,15 +283,11 @@ export function createReader(options: ReaderOptions) {
   }
 
   function stays(file: OpenTranscript, record: CapturedRecord): boolean {
-    const { closed, isFollowed, modifiedAt, startedAt } = file;
-    // The age of records that already existed at the first reading is unknown. They count as old as the beginning of the
-    // file.
-    const assumedTime = isFollowed ? modifiedAt : startedAt;
-    return whyStays(record, { startedAt, assumedTime, latest: () => latestOf(file) }, closed) !== undefined;
+    return whyStays(record, { ...file, writtenTo: () => writtenTo(file) }, file.closed) !== undefined;
   }
 
   /** The latest possible writing time of a record without a time. */
-  function latestOf({ root, path, modifiedAt, stored, isFollowed }: OpenTranscript): number {
+  function writtenTo({ root, path, modifiedAt, stored, isFollowed }: OpenTranscript): number {
     if (isFollowed) return Math.max(modifiedAt, clock);
     const latest = modifiedAt + MOMENT_MS;
     // Only a running pause covers records written after the file was looked at. A pause that began since then makes the look
@@ -324,7 +320,7 @@ export function createReader(options: ReaderOptions) {
 function earliestOf(transcripts: readonly OpenTranscript[]): OpenTranscript | undefined {
   let earliest: OpenTranscript | undefined;
   for (const one of transcripts) {
-    if (one.next && (earliest?.next === undefined || one.next.time < earliest.next.time)) earliest = one;
+    if (one.next && (earliest?.next === undefined || one.next.lastTime < earliest.next.lastTime)) earliest = one;
   }
   return earliest;
 }

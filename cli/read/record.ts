@@ -21,10 +21,10 @@ export interface CapturedRecord {
   /** Whether these bytes are no record, and whether all of them were dropped. */
   unreadable: boolean;
   tooLong: boolean;
-  /** Milliseconds. The latest time of the file so far, so that it never decreases. */
-  time: number;
-  /** When it was written, as far as the record or its neighbours show; in milliseconds, 0 where unknown. */
-  writtenAt: number;
+  /** The latest time that its file has named so far, in milliseconds since 1970. It orders the records of several files. */
+  lastTime: number;
+  /** The time that it names, or else `lastTime`. In milliseconds since 1970, 0 where none is known. */
+  occurredAt: number;
   /** The range of possible writing times. A record without a time was written after the record before it in its file. */
   written: WritingTime;
   bytes: number;
@@ -49,12 +49,12 @@ export function interpret(
   const session = record && agent.sessionOf?.(record);
   const folder = record && folderOf(record, agent);
   const ended = (record && agent.endsSession?.(record)) ?? false;
-  const isLater = (record && agent.bearsEarlierTime?.(record)) ?? false;
+  const bearsEarlierTime = (record && agent.bearsEarlierTime?.(record)) ?? false;
   const isCopy = (record && agent.restates?.(record, place)) ?? false;
   const events = (record && parseRecord(agent, record, place)) ?? [unreadableEvent(agent, value, place)];
-  const ownTime = timeOf(events);
+  const occurredAt = timeOf(events);
   const restates = isCopy || events.some(sumsUp);
-  return { key, session, folder, ended, restates, events, ownTime, writingTime: isLater ? undefined : ownTime };
+  return { key, session, folder, ended, restates, events, occurredAt, bearsEarlierTime };
 }
 
 /** Compactions and titles repeat earlier messages. */

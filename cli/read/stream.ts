@@ -55,8 +55,9 @@ export function createRecordStream(options: StreamOptions): RecordStream {
     const { record } = value;
     collectAfter(value.bytes.length);
     const interpreted = interpret(agent, record, place, value);
-    const { key, session, folder, ended, restates, events, ownTime, writingTime } = interpreted;
-    lastTime = Math.max(lastTime, ownTime ?? 0);
+    const { key, session, folder, ended, restates, events, occurredAt, bearsEarlierTime } = interpreted;
+    lastTime = Math.max(lastTime, occurredAt ?? 0);
+    const isTimed = occurredAt !== undefined && !bearsEarlierTime;
     return {
       events,
       identity: hashRecord(key === undefined ? value.bytes : `${agent.id} ${key}`),
@@ -67,9 +68,9 @@ export function createRecordStream(options: StreamOptions): RecordStream {
       restates,
       unreadable: record === undefined,
       tooLong: record === undefined && value.bytes.length === 0,
-      time: lastTime,
-      writtenAt: ownTime ?? lastTime,
-      written: { from: writingTime ?? lastTime, to: writingTime ?? Number.POSITIVE_INFINITY },
+      lastTime,
+      occurredAt: occurredAt ?? lastTime,
+      written: isTimed ? { from: occurredAt, to: occurredAt } : { from: lastTime, to: Number.POSITIVE_INFINITY },
       bytes: value.end - value.start,
       cursor: cursorAt(value.end, lastTime),
     };

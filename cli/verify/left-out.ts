@@ -19,6 +19,7 @@ export function whyLeftOut(
   const closed = closedAtReading(present, row.leftBefore);
   const { startedAt } = row;
   // Nothing shows at which look a record without a time was read, so the widest possible range counts.
-  const file = { startedAt, assumedTime: startedAt, latest: () => Number.POSITIVE_INFINITY };
+  const never = Number.POSITIVE_INFINITY;
+  const file = { startedAt, modifiedAt: never, isFollowed: false, writtenTo: () => never };
   return (record) => whyStays(record, file, closed);
 }

@@ -157,7 +157,7 @@ function* readParts(
   from: number,
   info: JsonObject,
 ): Generator<StoredRecord> {
-  const firstWrittenAt = writtenWith(info);
+  const writtenFrom = writtenWith(info);
   for (const part of query(PARTS, id, session, from)) {
     const { position, modifiedAt, row } = parseRow(part);
     const content = isObject(row.data) ? row.data : {};
@@ -170,7 +170,7 @@ function* readParts(
       yield { record: toRecord({ ...unchanging, data: asked }, asked), position, modifiedAt };
     }
     const unsettled = isUnsettled(content, info.role);
-    yield { record: toRecord(row, content), position, modifiedAt, unsettled, ...firstWrittenAt };
+    yield { record: toRecord(row, content), position, modifiedAt, unsettled, ...writtenFrom };
   }
 }
 
@@ -178,9 +178,9 @@ function* readParts(
  * A fork copies messages with their times and parts with new ones. The parts of the model have times in their content. Those
  * of the person do not, so their message's time tells how old they are.
  */
-function writtenWith({ role, time }: JsonObject): Pick<StoredRecord, 'firstWrittenAt'> {
+function writtenWith({ role, time }: JsonObject): Pick<StoredRecord, 'writtenFrom'> {
   const created = role === 'user' && isObject(time) ? time.created : undefined;
-  return typeof created === 'number' ? { firstWrittenAt: created } : {};
+  return typeof created === 'number' ? { writtenFrom: created } : {};
 }
 
 const CHANGED_MESSAGES = `

@@ -44,14 +44,13 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
   let taken = 0;
 
   function toRecord(row: StoredRecord): CapturedRecord {
-    const { record, position, modifiedAt, firstWrittenAt = Number.POSITIVE_INFINITY } = row;
+    const { record, position } = row;
     const place = { origin, file: path, position };
     const json = JSON.stringify(record);
     const bytes = Buffer.from(json);
     const interpreted = interpret(agent, record, place, { bytes });
-    const { key = nameOf(json), session, folder, ended, restates, events, ownTime } = interpreted;
-    const rowTime = ownTime ?? modifiedAt;
-    lastTime = Math.max(lastTime, ownTime ?? 0);
+    const { key = nameOf(json), session, folder, ended, restates, events, occurredAt } = interpreted;
+    lastTime = Math.max(lastTime, occurredAt ?? 0);
     return {
       events,
       identity: hashRecord(`${agent.id} ${key}`),
@@ -62,14 +61,9 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
       restates,
       unreadable: false,
       tooLong: false,
-      time: lastTime,
+      lastTime,
       // The rows of a database are ordered by table, and each has its own time. A document has one time for everything.
-      writtenAt: store.kind === 'document' ? (ownTime ?? lastTime) : Math.min(rowTime, firstWrittenAt),
-      // The last write may have changed any part of a document.
-      written:
-        store.kind === 'document'
-          ? { from: ownTime ?? lastTime, to: Number.POSITIVE_INFINITY }
-          : { from: Math.min(rowTime, modifiedAt, firstWrittenAt), to: Math.max(rowTime, modifiedAt) },
+      ...(store.kind === 'document' ? timesInDocument(occurredAt ?? lastTime) : timesOfRow(row, occurredAt)),
       bytes: bytes.length,
       cursor: cursorAt(taken === records.length, lastTime),
     };
@@ -101,6 +95,17 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
     close: () => {},
   };
 }
+
+/** The last write may have changed any part of a document. */
+const timesInDocument = (occurredAt: number) => ({
+  occurredAt,
+  written: { from: occurredAt, to: Number.POSITIVE_INFINITY },
+});
+
+const timesOfRow = ({ modifiedAt, writtenFrom = Number.POSITIVE_INFINITY }: StoredRecord, occurredAt = modifiedAt) => ({
+  occurredAt: Math.min(occurredAt, writtenFrom),
+  written: { from: Math.min(occurredAt, modifiedAt, writtenFrom), to: Math.max(occurredAt, modifiedAt) },
+});
 
 const earliest = (records: readonly StoredRecord[]): number =>
   records.reduce((time, { modifiedAt }) => Math.min(time, modifiedAt), Number.POSITIVE_INFINITY);
