@@ -14,6 +14,16 @@
  * that names another session counts as a fork of it, so two sessions may be forks of each other. A person who decides about the
  * fork itself wins. The waiting events of a fork that was found later stay, until the spool is full. The closed periods of a wanted
  * session are in `periods.ts`.
+ *
+ * Four places ask whether something stays here. A later one repeats the question, because a decision may have changed since the one
+ * before it.
+ *
+ * | place                                          | asks when                              | asks for                                                         |
+ * | ---------------------------------------------- | -------------------------------------- | ---------------------------------------------------------------- |
+ * | a session, `privacy/policy.ts`                 | capture meets it, or a rule or folder changes | its rules, its folder and its parents; the answer is the verdict |
+ * | a transcript and its records, `read/reader.ts` | they are read                          | the verdict and the closed periods of their session              |
+ * | a commit, `read/commit.ts`                     | the records go into the spool          | the verdicts of the session and of the owners of its records, and whether the pauses have changed |
+ * | waiting events, `spool/batches.ts`             | they are chosen, and at each request   | the verdict, so a request asks only for its waiting events       |
  */
 
 export type Verdict = 'wanted' | 'excluded' | 'skipped' | 'deleted';

@@ -64,6 +64,7 @@ export function createBatches(db: DatabaseSync, path: string) {
     newest: db.prepare(`${SELECT_WAITING} last DESC LIMIT ?`),
   };
   const has = db.prepare(`SELECT 1 FROM batches WHERE id = ? AND ${SENT}`);
+  const isWaiting = db.prepare(`SELECT 1 FROM batches WHERE session = ? AND ${SENT} LIMIT 1`);
   const replace = db.prepare(`
     UPDATE batches SET key = ?, events = ?, size = ?, body = ?, digests = ?, marks = ?, checksum = ? WHERE id = ?`);
   const remove = db.prepare('DELETE FROM batches WHERE id = ?');
@@ -112,6 +113,8 @@ export function createBatches(db: DatabaseSync, path: string) {
       waiting[order].all(changedSince, JSON.stringify(without), now, now, limit).map(({ session }) => Number(session)),
     /** False once the batch was acknowledged, or once a person kept it back or threw it away. */
     has: (id: number): boolean => has.get(id) !== undefined,
+    /** Whether any batch of a session waits to be sent. */
+    isWaiting: (session: number): boolean => isWaiting.get(session) !== undefined,
     /** Replaces a batch with fewer events under a new key. */
     replace(batch: Batch): void {
       const { id, key, events, body, digests, marks } = batch;

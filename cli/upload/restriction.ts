@@ -126,12 +126,13 @@ export function createRestriction({ spool, service, retry, visibilityOf }: Restr
   /**
    * Call it immediately before a request that reveals a session. `asked` is the visibility that a request to open it asks for.
    * Otherwise, the visibility at the service counts.
-   * @throws Withdrawn if a person has kept the session back or hidden it while the request waited
+   * @throws Withdrawn if the session has nothing to send any more, or if a person has hidden it while the request waited
    */
   function checkRequest(id: number, asked?: Visibility): void {
     const row = spool.sessions.get(id);
     const wanted = wantedOf(row, { isNew: asked !== undefined });
-    if (row.verdict !== 'wanted' || wanted instanceof Failure) throw new Withdrawn();
+    // Finding out who may see the session may also show that its folder keeps it back now.
+    if (wanted instanceof Failure || !spool.batches.isWaiting(id)) throw new Withdrawn();
     const isShownToMore =
       asked === undefined
         ? dividedBy(row).present.some((one) => isStricter(strictestOf(wanted, one.wanted), one.visibility))
