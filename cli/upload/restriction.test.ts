@@ -162,6 +162,17 @@ test.each(['/v1/captured-sessions', '/v1/appends'])(
   },
 );
 
+test.each(['/v1/captured-sessions', '/v1/appends'])(
+  'a folder that is excluded during the retry of %s keeps its session on the machine',
+  async (path) => {
+    const { home, folder, say, capture, visibilities } = await prepare();
+    say();
+    const exclude = () => write(join(home, 'state/preferences.json'), JSON.stringify({ exclude: [folder] }));
+    await capture.during(path, exclude);
+    expect(visibilities().length).toBe(path === '/v1/appends' ? 1 : 0);
+  },
+);
+
 const visibility = fc.option(fc.constantFrom(...VISIBILITIES), { nil: undefined });
 
 test('whatever organization, machine, folder and person ask for, nothing arrives where more people see it', async () => {

@@ -242,7 +242,7 @@ export class Uploader {
     return batches;
   }
 
-  /** `rest` is the part of the batch that the service does not have yet. */
+  /** The append of a batch, or of the part of it that the service does not have yet. */
   #toAppend(batch: Batch, { key, events, body, digests, marks }: Batch): Append {
     const { serviceId = '', serviceEvents } = this.#spool.sessions.get(batch.session);
     if (serviceEvents !== undefined) this.#eventCounts.set(serviceId, serviceEvents);
