@@ -15,15 +15,17 @@
  * fork itself wins. The waiting events of a fork that was found later stay, until the spool is full. The closed periods of a wanted
  * session are in `periods.ts`.
  *
- * Four places ask whether something stays here. A later one repeats the question, because a decision may have changed since the one
- * before it.
+ * Four places ask whether something stays here. Each later place asks again, because a decision may have changed since the
+ * place before it asked.
  *
- * | place                                          | asks when                              | asks for                                                         |
- * | ---------------------------------------------- | -------------------------------------- | ---------------------------------------------------------------- |
- * | a session, `privacy/policy.ts`                 | capture meets it, or a rule or folder changes | its rules, its folder and its parents; the answer is the verdict |
- * | a transcript and its records, `read/reader.ts` | they are read                          | the verdict and the closed periods of their session              |
- * | a commit, `read/commit.ts`                     | the records go into the spool          | the verdicts of the session and of the owners of its records, and whether the pauses have changed |
- * | waiting events, `spool/batches.ts`             | they are chosen, and at each request   | the verdict, so a request asks only for its waiting events       |
+ * | what               | where                | when                                              | asks for                                      |
+ * | ------------------ | -------------------- | ------------------------------------------------- | --------------------------------------------- |
+ * | session            | `privacy/policy.ts`  | capture meets it, or a rule or its folder changes | rules, folder, parents; makes the verdict     |
+ * | transcript, record | `read/reader.ts`     | it is read                                        | the verdict, and the closed periods           |
+ * | commit             | `read/commit.ts`     | its records go into the spool                     | the verdicts of the session and its parents, and whether the pauses have changed |
+ * | waiting events     | `spool/batches.ts`   | they are chosen, and before each request          | the verdict                                   |
+ *
+ * A request has no rule of its own: it may leave while its session has waiting events.
  */
 
 export type Verdict = 'wanted' | 'excluded' | 'skipped' | 'deleted';
