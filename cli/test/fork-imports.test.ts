@@ -73,11 +73,11 @@ test.each([
   const keys = sessions().map(({ body }) => body.clientKey);
   expect(keys).toHaveLength(CHAIN.length);
   for (const { body } of sessions()) if (body.forkedFrom !== undefined) expect(keys).toContain(body.forkedFrom);
-  const held = (session: number) => CHAIN.filter((from) => texts(session).includes(`of ${from}`));
+  const has = (session: number) => CHAIN.filter((from) => texts(session).includes(`of ${from}`));
   for (const session of CHAIN) {
-    expect(held(session)).toContain(session);
-    expect(new Set(CHAIN.slice(0, session).flatMap(held))).toEqual(new Set(CHAIN.slice(0, session)));
-    expect(texts(session)).toHaveLength(held(session).length);
+    expect(has(session)).toContain(session);
+    expect(new Set(CHAIN.slice(0, session).flatMap(has))).toEqual(new Set(CHAIN.slice(0, session)));
+    expect(texts(session)).toHaveLength(has(session).length);
   }
 });
 

@@ -343,10 +343,10 @@ export class VisibilityWorld {
     }
     for (const { event, visibility } of news) {
       if (event === undefined) continue;
-      const held = [...state.sessions.values()].find(({ events }) => events.includes(event));
-      if (held === undefined) throw new Error('An event of no session');
-      this.#compare(held, this.#wantedOf(this.#sessionOf(held)), visibility);
-      this.#compare(held, this.#opened.get(held.sessionId) ?? 'private', visibility);
+      const opened = [...state.sessions.values()].find(({ events }) => events.includes(event));
+      if (opened === undefined) throw new Error('An event of no session');
+      this.#compare(opened, this.#wantedOf(this.#sessionOf(opened)), visibility);
+      this.#compare(opened, this.#opened.get(opened.sessionId) ?? 'private', visibility);
     }
     if (news.length > 0 && this.#machine === 'damaged')
       this.#fail('Something was sent while the preferences were damaged');
