@@ -1,10 +1,12 @@
 import { appendFileSync, copyFileSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { codex } from '../agents/codex/codex.ts';
 import { geminiCli } from '../agents/gemini-cli/gemini-cli.ts';
+import { createPolicy } from '../privacy/policy.ts';
+import { openSpool } from '../spool/open.ts';
 import { makeFolder, write } from '../test/folder.ts';
-import { openReading, textsOf } from '../test/reading.ts';
+import { openReading, spooledEvents, textsOf } from '../test/reading.ts';
 import { mode, prompt, sessionId } from '../test/transcripts.ts';
 
 test('a session gets the folder that its agent tells only to the model, masked like everything else', async () => {
@@ -88,4 +90,24 @@ test('a session whose sub-agent is captured first is not its own parent', async 
   await reading.read();
   expect(parentOf()).toEqual([[parent, 'origin']]);
   reading.spool.close();
+});
+
+test('a session that shares its records with a skipped fork asks once about the fork', async () => {
+  const root = makeFolder();
+  const [own, fork] = [sessionId(1), sessionId(2)];
+  const records = (named: string) =>
+    Array.from({ length: 50 }, (_, id) => prompt(1, id, `prompt ${id}`, { cwd: root, sessionId: named }));
+  write(join(root, `${own}.jsonl`), `${records(own).join('\n')}\n`);
+  write(join(root, `${fork}.jsonl`), `${[...records(fork), prompt(2, 99, 'more')].join('\n')}\n`);
+  const path = join(root, 'spool.db');
+  const spool = openSpool(path);
+  onTestFinished(spool.close);
+  spool.decisions.decide('claude-code', fork, 'skipped', 1);
+  const policy = createPolicy({ ...spool, home: root, variables: {}, platform: 'linux', now: Date.now });
+  const reading = openReading(root, path, { policy });
+  const work = reading.findWork();
+  const find = vi.spyOn(reading.spool.decisions, 'find');
+  expect(await reading.readWork(work)).toBe(true);
+  expect([...spooledEvents(reading.spool).keys()]).toEqual([own]);
+  expect(find.mock.calls.length).toBeLessThan(10);
 });

@@ -115,6 +115,8 @@ class Commit {
   readonly #parents = new Set<string>();
   /** The names of other sessions in the records of sessions, as `session name`. */
   readonly #named = new Set<string>();
+  /** Sessions with the kept-back sessions that hold some of their records, and do not keep them back. */
+  readonly #harmless = new Set<string>();
   readonly #facts = new Map<number, SessionFacts>();
   readonly #counts = new Map<Counter, number>();
   readonly #forms = new FormCounts();
@@ -177,7 +179,7 @@ class Commit {
     const { id, session } = this.#files.get(file) ?? this.#open(file);
     const { identity, content } = record;
     if (record.session !== undefined) this.#learnNamed(file, session, record.session);
-    if (record.keyed && this.#hasKeptBack) this.#refuseKeptBack(file, identity);
+    if (record.keyed && this.#hasKeptBack) this.#refuseKeptBack(file, session, identity);
     if (content === undefined) {
       if (record.keyed) this.#learnParent(file, session, identity);
       this.#count('recordsBefore');
@@ -214,9 +216,13 @@ class Commit {
     return 'new';
   }
 
-  #refuseKeptBack({ agent, origin }: OpenTranscript, identity: Uint8Array): void {
+  /** Decides once in a commit about each kept-back session: a fork may share thousands of records with the file. */
+  #refuseKeptBack({ agent, origin }: OpenTranscript, session: number, identity: Uint8Array): void {
     for (const parent of this.#spool.decisions.keptBackOwners(agent.id, identity)) {
-      if (parent !== origin.session) this.#refuseForkOf(parent, agent.id, origin.session);
+      const pair = `${session} ${parent}`;
+      if (parent === origin.session || this.#harmless.has(pair)) continue;
+      this.#refuseForkOf(parent, agent.id, origin.session);
+      this.#harmless.add(pair);
     }
   }
 
