@@ -7,16 +7,10 @@ import { installBus } from './modes/bus.ts';
 import { installPostgres } from './modes/postgres.ts';
 import { runSpool } from './modes/spool.ts';
 import { installSqlite } from './modes/sqlite.ts';
-import { type Installation, type Recovery, type RoundsOptions, runRounds } from './rounds.ts';
+import { type Installation, type Recovery, type RoundsOptions, runAndStop } from './rounds.ts';
 
-const on = (install: (random: () => number) => Promise<Installation>) => async (options: RoundsOptions) => {
-  const installation = await install(options.random);
-  try {
-    return await runRounds(installation, options);
-  } finally {
-    await installation.stop();
-  }
-};
+const on = (install: (random: () => number) => Promise<Installation>) => async (options: RoundsOptions) =>
+  runAndStop(await install(options.random), options);
 const MODES = {
   sqlite: on(() => installSqlite()),
   postgres: on(installPostgres),

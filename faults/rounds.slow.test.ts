@@ -8,7 +8,7 @@ import { installBus } from './modes/bus.ts';
 import { installPostgres } from './modes/postgres.ts';
 import { runSpool } from './modes/spool.ts';
 import { installSqlite } from './modes/sqlite.ts';
-import { type Installation, type Outcome, runRounds } from './rounds.ts';
+import { type Installation, type Outcome, runAndStop } from './rounds.ts';
 
 const ROUNDS = times(3);
 /** Only kills, because the other faults take minutes on a slow machine; `npm run faults` covers them. */
@@ -27,13 +27,8 @@ function optionsOf(rounds: number) {
   return { rounds, random: createRandom(), folder };
 }
 
-async function play(installation: Installation, only = '', rounds = ROUNDS): Promise<Outcome> {
-  try {
-    return await runRounds(installation, { ...optionsOf(rounds), only });
-  } finally {
-    await installation.stop();
-  }
-}
+const play = (installation: Installation, only = '', rounds = ROUNDS): Promise<Outcome> =>
+  runAndStop(installation, { ...optionsOf(rounds), only });
 
 function expectNothingWrong({ faults, events, rounds }: Outcome) {
   expect(faults).toEqual([]);

@@ -52,6 +52,18 @@ export interface Recovery {
   longestAnswer: number[];
 }
 
+/** Plays rounds, and then stops the installation. An error of the rounds comes first, because it may be why the stop fails, too. */
+export async function runAndStop(installation: Installation, options: RoundsOptions): Promise<Outcome> {
+  const outcome = await runRounds(installation, options).catch(async (first: unknown) => {
+    await installation.stop().catch((second: unknown) => {
+      throw new AggregateError([first, second], 'The rounds failed, and then the installation could not be stopped.');
+    });
+    throw first;
+  });
+  await installation.stop();
+  return outcome;
+}
+
 /** Rounds after which all sessions are compared with the history and replaced by new ones. */
 const CHAPTER = 30;
 const SESSIONS = 6;
@@ -96,7 +108,7 @@ export async function breakInTurn(faults: Record<string, Fault>, options: Rounds
  * Plays rounds under load and judges each chapter, then judges all chapters again at the end.
  * @throws if appends are still not accepted after a repair
  */
-export async function runRounds(installation: Installation, options: RoundsOptions): Promise<Outcome> {
+async function runRounds(installation: Installation, options: RoundsOptions): Promise<Outcome> {
   const load = createLoad({ ...installation, random: options.random, sessions: SESSIONS });
   const done: { path: string; sessions: string[] }[] = [];
   let history: History;

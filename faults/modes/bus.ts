@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Failures } from '../../server/failures.ts';
 import { startWire } from '../../test/wire.ts';
 import { createClock } from '../clock.ts';
 import { startBus } from '../cluster.ts';
@@ -53,8 +54,10 @@ export async function installBus(random: () => number): Promise<Installation> {
       for (const one of [...replicas, ...workers]) await one.kill();
       await wire.cut().catch(() => undefined);
       close();
-      await bus.stop();
-      await database.stop();
+      const failures = new Failures();
+      await failures.try(() => bus.stop());
+      await failures.try(() => database.stop());
+      failures.throw();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
