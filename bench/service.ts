@@ -105,7 +105,7 @@ interface People {
 }
 
 async function measureMemory(way: Way, service: MeasuredService, people: People): Promise<void> {
-  await untilRest(service);
+  await untilReturned(service);
   note(way, 'idle', service);
   await use(service, people);
   note(way, `at once after ${REQUESTS} requests`, service);
@@ -153,7 +153,7 @@ async function untilRest({ cpuSeconds }: MeasuredService): Promise<void> {
   }
 }
 
-/** Waits until the service has also returned the memory of its last work. */
+/** Waits until the service has also ended its idle threads and returned the memory of its last work. */
 async function untilReturned(service: MeasuredService): Promise<void> {
   await sleep(MIN_APART_MS);
   await untilRest(service);
