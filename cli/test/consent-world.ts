@@ -485,7 +485,9 @@ export class ConsentWorld {
       session.isObserved &&
       session.folder.isThere &&
       !session.folder.says &&
-      this.#wishes.excluded.size + this.#wishes.included.size === 0;
+      this.#wishes.excluded.size + this.#wishes.included.size === 0 &&
+      // It may hold a record of a skipped fork.
+      this.#wishes.mayGo(session);
     if (this.#wishes.history !== 'all' || this.#wasClockSet) return;
     for (const session of this.#sessions.filter(isPlain)) {
       for (const { marker, isPaused } of session.said) {
