@@ -9,7 +9,7 @@ import { type RangeRead, readRanges } from './read-events.ts';
 import { findRanges } from './verify.ts';
 
 /** The most bytes of events read for one answer, so that the first hits appear soon. A single range may have more. */
-const MAX_BYTES = 5 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_HITS = 200;
 /** The most events in a range without an index. */
 const UNINDEXED_AT_ONCE = 64;

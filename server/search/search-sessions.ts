@@ -45,7 +45,7 @@ export interface Page {
 }
 
 /** Bytes of events read for one answer. Some chunks are read in vain, because signatures claim words that they do not have. */
-const MAX_BYTES = 7 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 /** The most sessions checked for one answer. */
 const MAX_CHECKED = 20_000;
 /** How many sessions are read together: as many as the page lacks, within these bounds. */
