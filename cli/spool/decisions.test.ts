@@ -128,3 +128,16 @@ test.each([
   const verdicts = ['fork', 'fork of the fork'].map((session) => decisions?.find('codex', session)?.verdict);
   expect(verdicts).toEqual([expected, expected]);
 });
+
+test('if decisions are lost after the clock was set back, sessions count as older up to the latest time of a pause', () => {
+  const folder = makeFolder();
+  const path = join(folder, 'spool.db');
+  const spool = openSpool(path);
+  const shown = Date.now() + 3_600_000;
+  spool.noteClock(shown);
+  spool.close();
+  removeFiles(folder, /^decisions\.db/);
+  const again = openSpool(path);
+  onTestFinished(again.close);
+  expect(again.decisions.consent()).toEqual({ since: shown + 1, history: 'none', isLost: true });
+});

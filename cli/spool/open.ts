@@ -219,10 +219,10 @@ function noticeLoss(db: DatabaseSync, decisions: Decisions, { getMeta, setMeta }
   const id = decisions.id();
   if (known === id) return;
   const consent = decisions.consent();
-  if (known !== undefined && consent?.isByPerson !== true) decisions.lose(endOfKnown(db, consent));
   if (known !== undefined) {
     decisions.setPauses(joinPauses(decisions.pauses(), pausesIn(getMeta)));
     decisions.noteClock(Math.max(decisions.clock(), Number(getMeta('clock') ?? 0)));
+    if (consent?.isByPerson !== true) decisions.lose(endOfKnown(db, consent, decisions.clock()));
   }
   db.prepare(MEET_AGAIN).run(Date.now());
   db.exec(MEET_FORKS_AGAIN);
@@ -230,15 +230,16 @@ function noticeLoss(db: DatabaseSync, decisions: Decisions, { getMeta, setMeta }
 }
 
 /**
- * The time before which the sessions of this spool began. That is when the decisions were lost, which another account's spool
- * may have noticed long ago. It is later if the clock was set back since the sessions began, but at most a day from now: a
- * clock that was wrong by more must not make the sessions of the days to come stay here.
+ * The time before which the known sessions began. That is when the decisions were lost, which another account's spool may have
+ * noticed long ago. It is later if the clock was set back since the sessions began, but at most a day from now: a clock that was
+ * wrong by more must not make the sessions of the days to come stay here. The spool does not know the sessions that a decision
+ * kept back, but the latest time that the clock has shown during a pause.
  */
-function endOfKnown(db: DatabaseSync, consent: Consent | undefined): number {
+function endOfKnown(db: DatabaseSync, consent: Consent | undefined, clock: number): number {
   const now = Date.now();
   const lostAt = consent?.isLost === true ? consent.since : now;
   const latest = Number(db.prepare('SELECT max(started_at) AS latest FROM spool.files').get()?.latest ?? 0);
-  return Math.max(lostAt, Math.min(latest + 1, now + MAX_SET_BACK_MS));
+  return Math.max(lostAt, Math.min(Math.max(latest, clock) + 1, now + MAX_SET_BACK_MS));
 }
 
 /**
