@@ -163,7 +163,7 @@ function collect(lines: Iterable<Line>, verdict: Verdict, report: Report): Map<s
     else if ('deleting' in line) session(line.deleting).isDeleted = true;
     else if ('deleted' in line) session(line.deleted).deleted ??= line.at;
     else if ('aged' in line) session(line.aged).aged ??= line.at;
-    else session(line.read).reads.push(line);
+    else if ('read' in line) session(line.read).reads.push(line);
   }
   return sessions;
 }

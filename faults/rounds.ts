@@ -129,6 +129,7 @@ async function runRounds(installation: Installation, options: RoundsOptions): Pr
       recovery[kind] ??= { appends: [], readable: [], longestAnswer: [] };
       const [appends, readable] = await playRound({
         load,
+        history,
         kind,
         fault,
         hold: options.hold ?? 0,
@@ -155,6 +156,7 @@ async function runRounds(installation: Installation, options: RoundsOptions): Pr
 
 interface Round {
   load: Load;
+  history: History;
   kind: string;
   fault: Fault;
   hold: number;
@@ -162,7 +164,14 @@ interface Round {
 }
 
 /** @returns how long it took until appends were accepted, and until all events were readable */
-async function playRound({ load, kind, fault, hold, recovery }: Round): Promise<[appends: number, readable: number]> {
+async function playRound({
+  load,
+  history,
+  kind,
+  fault,
+  hold,
+  recovery,
+}: Round): Promise<[appends: number, readable: number]> {
   const { counts } = load;
   const reached = async (what: keyof Load['counts'], more: number) => {
     const end = performance.now() + RECOVERED_WITHIN_MS;
@@ -174,6 +183,7 @@ async function playRound({ load, kind, fault, hold, recovery }: Round): Promise<
   const end = await load.prepareEnding();
   const recovered = Promise.withResolvers<void>();
   const ending = end(recovered.promise);
+  history.write({ fault: kind });
   await fault.break();
   load.setHeavy(fault.isShortage === true);
   const longestAnswer = load.longestAnswer();
@@ -181,6 +191,7 @@ async function playRound({ load, kind, fault, hold, recovery }: Round): Promise<
   await Promise.all([waited, load.peek(), pause(hold)]);
   load.setHeavy(false);
   await fault.mend();
+  history.write({ mended: kind });
   const [appends, readable] = await Promise.all([load.untilTaken(), load.untilReadable()]);
   recovered.resolve();
   recovery.appends.push(appends);
