@@ -185,11 +185,15 @@ export class Verification {
       );
   }
 
-  /** Whether the range may have an event with all terms, or a term that no event to show has. */
+  /**
+   * Whether the range may have an event with all terms, or a term that no event to show has. A session begins with the
+   * instructions of its agent, which have many words, so quiet events do not count.
+   */
   #mayAddTo(range: CandidateRange): boolean {
-    if (this.#found.some(({ terms }) => this.#countWanted(terms) === this.#wanted.length)) return false;
+    const telling = this.#found.filter((event) => rank(event) < RANKS.quiet);
+    if (telling.some(({ terms }) => this.#countWanted(terms) === this.#wanted.length)) return false;
     if (this.#countWanted(range.terms) === this.#wanted.length) return true;
-    return this.#wanted.some((term) => range.terms.has(term) && !this.#found.some(({ terms }) => terms.has(term)));
+    return this.#wanted.some((term) => range.terms.has(term) && !telling.some(({ terms }) => terms.has(term)));
   }
 
   #unfinished(from: number, tried = 0): Unfinished {

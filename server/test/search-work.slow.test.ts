@@ -15,7 +15,7 @@ import { wholeOrganization } from '../store/viewer.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, registerMachine, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
-import { said, sessionWith } from './searched.ts';
+import { asked, find, said, sessionWith } from './searched.ts';
 
 /** Counts queries to the store, and the appends that they return. */
 function counted(db: Db) {
@@ -103,6 +103,15 @@ describe.each(ENGINES)('a search on %s', (engine) => {
     const { hits } = await findInSession(db, session, createMatcher([{ text: 'hay needle' }]), 1);
     expect(hits).toHaveLength(50);
     expect(work.appends).toBe(3);
+  });
+
+  test('shows a prompt that has the words instead of instructions far before it', async () => {
+    const machine = await registerMachine(service, ours.live);
+    const instructions = { ...said('Write no limerick.'), eventType: 'context.message' };
+    const between = Array.from({ length: 100 }, (_, n) => said(`between ${n}`));
+    await sessionWith(service, ours, machine, [instructions, ...between, asked('Which limerick is yours?')]);
+    const { body } = await find(service, ours.member, { q: 'limerick' });
+    expect(body.sessions[0].hits.map(({ eventType }: { eventType: string }) => eventType)).toEqual(['user.message']);
   });
 
   test('reads every other session if one is deleted meanwhile', async () => {
