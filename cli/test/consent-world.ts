@@ -475,18 +475,16 @@ export class ConsentWorld {
     }
   }
 
-  /** Checks at the end that every session without an objection has arrived. */
+  /** Checks at the end that every session without an objection has arrived. It may hold a record of a skipped fork. */
   checkComplete(): void {
     const isPlain = (session: Session): boolean =>
       session.verdict === 'none' &&
-      !session.isLost &&
       !session.isIncomplete &&
       session.parent === undefined &&
       session.isObserved &&
       session.folder.isThere &&
       !session.folder.says &&
       this.#wishes.excluded.size + this.#wishes.included.size === 0 &&
-      // It may hold a record of a skipped fork.
       this.#wishes.mayGo(session);
     if (this.#wishes.history !== 'all' || this.#wasClockSet) return;
     for (const session of this.#sessions.filter(isPlain)) {
