@@ -221,7 +221,7 @@ export class ConsentWorld {
     if (this.#random.chance(0.7)) this.#say(fork);
   }
 
-  /** Continues a fork, and writes its new record into a transcript that it comes from, too. The record names the fork. */
+  /** Continues a fork, and writes its new record into a transcript that it comes from, too. Capture sees that it names the fork. */
   async #goOnInBoth(): Promise<void> {
     const fork = this.#random.one(this.#kept().filter(({ agent, parent }) => agent === 'claude-code' && parent));
     const other = this.#random.one(ancestorsOf(fork).filter(({ file }) => existsSync(file)));
@@ -231,6 +231,7 @@ export class ConsentWorld {
     other.said.push(...fork.said.slice(-1));
     this.#write(other, [lastRecordOf(fork)]);
     this.#note(`${this.#nameOf(other)} holds a record of ${this.#nameOf(fork)}`);
+    await this.sync(false);
   }
 
   /** Writes the whole history again, as Gemini CLI does. */
@@ -385,7 +386,6 @@ export class ConsentWorld {
     this.#note(`decisions are ${isDamaged ? 'damaged' : 'lost'}`);
   }
 
-  /** Removes the spool; capture reads the transcripts again. */
   #loseSpool(): void {
     this.close();
     for (const end of ['-wal', '-shm', '']) rmSync(join(this.#home, `state/spool.db${end}`), { force: true });
