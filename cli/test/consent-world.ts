@@ -231,10 +231,10 @@ export class ConsentWorld {
     other.said.push(...fork.said.slice(-1));
     this.#write(other, [lastRecordOf(fork)]);
     this.#note(`${this.#nameOf(other)} holds a record of ${this.#nameOf(fork)}`);
+    this.#now += STEP_MS;
     await this.sync(false);
   }
 
-  /** Writes the whole history again, as Gemini CLI does. */
   #restate(): void {
     const session = this.#random.one(this.#kept().filter(({ agent }) => agent === 'gemini-cli'));
     if (session === undefined) return;
