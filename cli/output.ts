@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { formatCount } from '../contract/count.ts';
 import type { Context, Sink } from './context.ts';
 import { Declined, toFailure } from './failure.ts';
 import { toPlainText } from './terminal.ts';
@@ -65,9 +66,6 @@ export function formatBytes(bytes: number): string {
   const power = Math.min(UNITS.length - 1, bytes < 1000 ? 0 : Math.floor(Math.log10(bytes) / 3));
   return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;
 }
-
-export const formatCount = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 
 /** In the time zone of this machine. */
 export function formatMoment(ms: number): string {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { formatCount } from '../contract/count.ts';
 import { auditHeadsFile, readAuditKey, readHeads } from './audit/heads.ts';
 import { idOfKey } from './audit/signers.ts';
 import { NO_HEADS, verifyAudit } from './audit/verify.ts';
@@ -12,7 +13,6 @@ import { connectBus } from './bus/connect.ts';
 import { listDeadLetters, retryDeadLetters } from './bus/dead-letters.ts';
 import { joinBus, leaveBus } from './bus/numbering.ts';
 import { type Config, ConfigError } from './config.ts';
-import { countOf } from './count-of.ts';
 import { scanSecretsCommand } from './erase/mask/scan-command.ts';
 import { beginStore } from './first-start.ts';
 import { reindex } from './reindex.ts';
@@ -96,18 +96,18 @@ async function verifyAuditLogs(config: Config, write: Write, options: readonly s
   const heads = known ? await readHeads(path, readAuditKey(config, false)) : NO_HEADS;
   const db = await openStoreToRead({ dataDir, databaseUrl, onError: (error) => write(error.message) });
   const { organizations, entries, findings, ...signed } = await verifyAudit(db, heads).finally(() => db.destroy());
-  write(`Read ${countOf(entries, 'entry', 'entries')} of ${countOf(organizations, 'organization')}.`);
-  write(`Compared ${countOf(signed.heads, 'head')} of ${countOf(signed.compared, 'organization')}.`);
+  write(`Read ${formatCount(entries, 'entry', 'entries')} of ${formatCount(organizations, 'organization')}.`);
+  write(`Compared ${formatCount(signed.heads, 'head')} of ${formatCount(signed.compared, 'organization')}.`);
   if (organizations === 0) throw new Error('There is no organization in this store. Check DATA_DIR and DATABASE_URL.');
   for (const line of heads.foreignLines) write(`line ${line} of ${path} is not signed by this service`);
   for (const { organizationId, sequence, problem } of findings)
     write(`${organizationId} entry ${sequence}: ${problem}`);
   const count = findings.length + heads.foreignLines.length;
   for (const organizationId of signed.unsigned) write(`${organizationId} has no head in ${path}`);
-  if (count > 0) throw new Error(`The audit log was changed: ${countOf(count, 'finding')}.`);
+  if (count > 0) throw new Error(`The audit log was changed: ${formatCount(count, 'finding')}.`);
   if (signed.unsigned.length > 0) {
     throw new Error(
-      `No signed head was compared with ${signed.unsigned.length} of ${countOf(organizations, 'organization')}, so a log that was cut off or written anew goes unnoticed. Name the file with all heads: --heads FILE`,
+      `No signed head was compared with ${signed.unsigned.length} of ${formatCount(organizations, 'organization')}, so a log that was cut off or written anew goes unnoticed. Name the file with all heads: --heads FILE`,
     );
   }
   write('Nothing was changed.');
@@ -160,7 +160,7 @@ async function restore(config: Config, write: Write, options: readonly string[])
   if (isCheck) {
     const findings = await checkBackup({ file, key, write });
     for (const finding of findings) write(finding);
-    if (findings.length > 0) throw new Error(`${countOf(findings.length, 'finding')}. Do not rely on ${file}.`);
+    if (findings.length > 0) throw new Error(`${formatCount(findings.length, 'finding')}. Do not rely on ${file}.`);
     return write(`Nothing is wrong with ${file}.`);
   }
   assertEmbedded(config, 'pg_restore restores PostgreSQL; docs/backup.md says how');
@@ -236,7 +236,8 @@ async function importCommand(config: Config, write: Write, options: readonly str
     : await openStore(place).then((store) => importOrganization(store.db, file, key).finally(store.close));
   write(signedWith(file, signer, key));
   for (const finding of findings) write(finding);
-  if (findings.length > 0) throw new Error(`${countOf(findings.length, 'difference')} between ${file} and the store.`);
+  if (findings.length > 0)
+    throw new Error(`${formatCount(findings.length, 'difference')} between ${file} and the store.`);
   write(`The store has what ${file} holds.`);
 }
 

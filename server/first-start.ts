@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { formatCount } from '../contract/count.ts';
 import { auditHeadsFile, readOrganizations } from './audit/heads.ts';
 import { STORE_FILE } from './backup/backup.ts';
 import type { Config } from './config.ts';
-import { countOf } from './count-of.ts';
 import { hasOrganizations } from './store/organizations.ts';
 import type { Db } from './store/schema.ts';
 import { hasSetting, rememberSetting } from './store/settings.ts';
@@ -50,7 +50,7 @@ function signsOf(places: Places): string[] {
   const { BACKUP_DIR: folder } = places;
   const backups = folder === undefined || !existsSync(folder) ? [] : readdirSync(folder);
   return [
-    ...(organizations > 0 ? [`${heads} with the heads of ${countOf(organizations, 'organization')}`] : []),
+    ...(organizations > 0 ? [`${heads} with the heads of ${formatCount(organizations, 'organization')}`] : []),
     ...(backups.some((name) => name.endsWith('.sqlite')) ? [`a backup in ${folder}`] : []),
   ];
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { formatCount } from '../contract/count.ts';
 import type { Config } from './config.ts';
-import { countOf } from './count-of.ts';
 import { DaySums } from './derive/day-sums.ts';
 import { createDeriveThread } from './derive/derive-thread.ts';
 import { Indexer } from './derive/indexer.ts';
@@ -36,7 +36,7 @@ export async function reindex(config: Config, write: (line: string) => void): Pr
       sql<{ sessions: number | string }>`select count(*) as sessions from session_facts`,
     );
     write(
-      `Derived ${countOf(Number(sessions), 'session')}${failed > 0 ? `, with ${countOf(failed, 'failure')}` : ''}.`,
+      `Derived ${formatCount(Number(sessions), 'session')}${failed > 0 ? `, with ${formatCount(failed, 'failure')}` : ''}.`,
     );
   } finally {
     await indexer.close();

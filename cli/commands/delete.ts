@@ -1,10 +1,11 @@
 import type { ServiceError } from '../../contract/client.ts';
+import { formatCount } from '../../contract/count.ts';
 import { askAccount } from '../account.ts';
 import { defineCommand, flag, text } from '../command.ts';
 import { requireSettings } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { formatCount, type Output } from '../output.ts';
+import type { Output } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { chooseSession, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
 import { noteRecords } from '../sessions/notes.ts';

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { formatCount } from '../../contract/count.ts';
 import { defineCommand, flag, patience, text, texts } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
@@ -7,7 +8,7 @@ import { importAll } from '../import/capture.ts';
 import { leaveOutForeign } from '../import/foreign.ts';
 import { recognizeAgents } from '../import/recognize.ts';
 import { rehearse } from '../import/rehearse.ts';
-import { formatCount, type Output } from '../output.ts';
+import type { Output } from '../output.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import { ownPlaces, type PlaceOptions, placesOf } from '../read/places.ts';
 import { requireAgents } from '../sessions/choose.ts';

@@ -1,8 +1,9 @@
+import { formatCount } from '../../contract/count.ts';
 import { defineCommand, flag, texts } from '../command.ts';
 import { requireSettings, type Settings } from '../config.ts';
 import type { Context } from '../context.ts';
 import { Declined, EXIT, Failure } from '../failure.ts';
-import { formatCount, type Output } from '../output.ts';
+import type { Output } from '../output.ts';
 import { readConsent } from '../privacy/consent.ts';
 import { createAsker } from '../prompt.ts';
 import { carryOut, type Done, describeDone } from '../setup/carry-out.ts';

@@ -1,10 +1,11 @@
+import { formatCount } from '../../contract/count.ts';
 import { locateSpool } from '../account.ts';
 import { defineCommand, type Parameter, text } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { beginPause, continuesAt, endPauses, followClock, isActive, type Pause } from '../decide/pauses.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { formatCount, formatMoment } from '../output.ts';
+import { formatMoment } from '../output.ts';
 import { continueHere } from '../recover/continue-here.ts';
 import { damageOf } from '../spool/damage.ts';
 import { openSpool, type Spool } from '../spool/open.ts';

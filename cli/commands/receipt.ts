@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { formatCount } from '../../contract/count.ts';
 import { type Envelope, ed25519Of, keyIdOf } from '../../contract/dsse.ts';
 import type { Evidence } from '../../contract/evidence.ts';
 import { readSecretBytes } from '../../redact/key.ts';
@@ -17,7 +18,7 @@ import {
   Unproven,
 } from '../evidence/receipt.ts';
 import { codeOf, EXIT, Failure } from '../failure.ts';
-import { formatCount, type Output } from '../output.ts';
+import type { Output } from '../output.ts';
 import { chooseSession, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
 import type { Spool } from '../spool/open.ts';
 import { explainRefusal, hasStatus } from '../upload/problem.ts';

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import { formatCount } from '../../contract/count.ts';
 import { defineCommand, flag, text, texts } from '../command.ts';
 import { requireSettings } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { formatAge, formatCount, type Output, type OutputLine } from '../output.ts';
+import { formatAge, type Output, type OutputLine } from '../output.ts';
 import { tilde } from '../paths.ts';
 import { confirm } from '../prompt.ts';
 import { recoverPrompts } from '../recover/prompts.ts';

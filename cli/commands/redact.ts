@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
+import { formatCount } from '../../contract/count.ts';
 import { cutUp } from '../../redact/pieces.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import type { CapturedEvent } from '../../transcript/vocabulary.ts';
@@ -8,7 +9,6 @@ import { defineCommand, flag, text } from '../command.ts';
 import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { codeOf, EXIT, Failure } from '../failure.ts';
-import { formatCount } from '../output.ts';
 import { openRedactor } from '../pipeline.ts';
 import { preferencesPath } from '../privacy/preferences.ts';
 import { folderOf } from '../read/record.ts';

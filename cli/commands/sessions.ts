@@ -1,7 +1,7 @@
+import { formatCount } from '../../contract/count.ts';
 import { defineCommand, flag, text } from '../command.ts';
 import { readSettings } from '../config.ts';
 import { findDashboard } from '../dashboard.ts';
-import { formatCount } from '../output.ts';
 import {
   byTime,
   CHOICE_OPTIONS,

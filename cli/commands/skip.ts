@@ -1,8 +1,8 @@
+import { formatCount } from '../../contract/count.ts';
 import { locateSpool } from '../account.ts';
 import { defineCommand, flag, text } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { formatCount } from '../output.ts';
 import { SESSION_NAMES } from '../sessions/choose.ts';
 import { chooseToDecide } from '../sessions/known.ts';
 import { noteRecords } from '../sessions/notes.ts';

@@ -1,7 +1,7 @@
+import { formatCount } from '../../contract/count.ts';
 import { defineCommand, flag } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import { isDaemonRunning } from '../daemon/control.ts';
-import { formatCount } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { createBatching } from '../read/batching.ts';
 import { withSpool } from '../sessions/choose.ts';

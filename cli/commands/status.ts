@@ -1,3 +1,4 @@
+import { formatCount } from '../../contract/count.ts';
 import type { Coverage } from '../../contract/environment.ts';
 import { countNotRead } from '../../contract/gap-kinds.ts';
 import type { Visibility } from '../../contract/session.ts';
@@ -10,7 +11,7 @@ import { type Checked, describeFinding, withoutFolders } from '../inspect/findin
 import { CHECKS, findTroubles } from '../inspect/findings.ts';
 import { reportGaps } from '../inspect/gaps.ts';
 import { type Inspection, inspect } from '../inspect/inspect.ts';
-import { formatAge, formatBytes, formatCount, type Output } from '../output.ts';
+import { formatAge, formatBytes, type Output } from '../output.ts';
 import { VISIBILITY_WORDS } from '../sessions/report.ts';
 import type { Counter } from '../spool/meta.ts';
 import { VERSION } from '../version.ts';

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
+import { formatCount } from '../../contract/count.ts';
 import { defineCommand, flag } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { type Edited, findHooks, removeHooks } from '../hooks/install.ts';
 import { removeScript, scriptPath } from '../hooks/script.ts';
-import { formatCount } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { removeDaemon } from '../setup/daemon.ts';
 import { purge } from '../setup/state-folder.ts';

@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { formatCount } from '../../contract/count.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { describe, EXIT, Failure, toFailure } from '../failure.ts';
-import { formatCount, type Output } from '../output.ts';
+import type { Output } from '../output.ts';
 import { openPipeline, type Pipeline } from '../pipeline.ts';
 import { type Consent, ensureConsent } from '../privacy/consent.ts';
 import { readPreferences } from '../privacy/preferences.ts';

@@ -1,5 +1,6 @@
+import { formatCount } from '../../contract/count.ts';
 import type { Context } from '../context.ts';
-import { formatCount, type Output } from '../output.ts';
+import type { Output } from '../output.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 

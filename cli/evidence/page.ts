@@ -1,5 +1,5 @@
+import { formatCount } from '../../contract/count.ts';
 import type { Envelope } from '../../contract/dsse.ts';
-import { formatCount } from '../output.ts';
 import { openReceipt, Unproven } from './receipt.ts';
 
 /** Limits that apply to every receipt, whoever signs it. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { formatCount } from '../../contract/count.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { formatBytes, formatCount, type Output } from '../output.ts';
+import { formatBytes, type Output } from '../output.ts';
 import { openPipeline, type Pipeline } from '../pipeline.ts';
 import { createProgress } from '../progress.ts';
 import type { Place, Transcript, Trouble } from '../read/discover.ts';

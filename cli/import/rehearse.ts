@@ -1,7 +1,8 @@
+import { formatCount } from '../../contract/count.ts';
 import { locateSpool } from '../account.ts';
 import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
-import { formatBytes, formatCount, type Output } from '../output.ts';
+import { formatBytes, type Output } from '../output.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import type { LeftOut } from '../read/reader.ts';
 import { openReader } from '../reading.ts';

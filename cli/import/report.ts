@@ -1,5 +1,6 @@
+import { formatCount } from '../../contract/count.ts';
 import { continuesAt, isActive, type Pause } from '../decide/pauses.ts';
-import { formatBytes, formatCount, formatMoment, type Output } from '../output.ts';
+import { formatBytes, formatMoment, type Output } from '../output.ts';
 import type { LeftOut } from '../read/reader.ts';
 import type { Counter } from '../spool/meta.ts';
 import type { Spool } from '../spool/open.ts';

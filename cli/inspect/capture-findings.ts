@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
+import { formatCount } from '../../contract/count.ts';
 import type { MachineState } from '../../contract/environment.ts';
 import { shellWord } from '../../contract/quote.ts';
 import { RULES } from '../../redact/rules/all.ts';
 import { RULES_VERSION } from '../../redact/version.ts';
 import type { Context } from '../context.ts';
-import { formatAge, formatBytes, formatCount, formatMoment } from '../output.ts';
+import { formatAge, formatBytes, formatMoment } from '../output.ts';
 import { tilde } from '../paths.ts';
 import type { LocalGap } from '../read/unknown.ts';
 import { type Check, type Finding, failed, warning } from './finding.ts';

@@ -1,9 +1,10 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { formatCount } from '../../contract/count.ts';
 import type { MachineState } from '../../contract/environment.ts';
 import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
 import { scriptPath } from '../hooks/script.ts';
-import { formatAge, formatCount } from '../output.ts';
+import { formatAge } from '../output.ts';
 import { findOpenFolder, findUnwritable } from '../setup/state-folder.ts';
 import type { HeldSession } from '../spool/holds.ts';
 import { VERSION } from '../version.ts';

@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { formatCount } from '../../contract/count.ts';
 import { shellWord } from '../../contract/quote.ts';
 import { readKey } from '../../redact/key.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { formatCount, type Output } from '../output.ts';
+import type { Output } from '../output.ts';
 import { tilde } from '../paths.ts';
 import { openPipeline } from '../pipeline.ts';
 import { createRecordHash } from '../read/identity.ts';

@@ -1,10 +1,11 @@
+import { formatCount } from '../../contract/count.ts';
 import type { Settings } from '../config.ts';
 import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
 import { installHooks } from '../hooks/install.ts';
 import { writeScript } from '../hooks/script.ts';
 import { importAll } from '../import/capture.ts';
-import { formatCount, type Output } from '../output.ts';
+import type { Output } from '../output.ts';
 import { tilde } from '../paths.ts';
 import { findOwnRepository } from '../pipeline.ts';
 import { readConsent, writeConsent } from '../privacy/consent.ts';

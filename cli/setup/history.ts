@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
+import { formatCount } from '../../contract/count.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { wantedFrom } from '../decide/periods.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { formatBytes, formatCount } from '../output.ts';
+import { formatBytes } from '../output.ts';
 import { tilde } from '../paths.ts';
 import { openPolicy } from '../pipeline.ts';
 import type { Consent } from '../privacy/consent.ts';

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
+import { formatCount } from '../../contract/count.ts';
 import type { Agent } from '../agents/agent.ts';
 import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { type Edited, findHooks, installHooks, type Wanted } from '../hooks/install.ts';
 import { commandOf } from '../hooks/script.ts';
-import { formatCount } from '../output.ts';
 import { tilde } from '../paths.ts';
 import { readConsent } from '../privacy/consent.ts';
 import { findHistory, type History } from './history.ts';

@@ -1,7 +1,8 @@
+import { formatCount } from '../../contract/count.ts';
 import type { Comparison, Gap } from '../../contract/environment.ts';
 import { GAP_KINDS, type GapKind } from '../../contract/gap-kinds.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
-import { formatCount, type Output, type OutputLine } from '../output.ts';
+import type { Output, OutputLine } from '../output.ts';
 
 /** The possible problems of an event. */
 const PROBLEMS = {

@@ -1,11 +1,12 @@
 import { MAX_SESSIONS_AT_ONCE } from '../../contract/capture.ts';
+import { formatCount } from '../../contract/count.ts';
 import { MAX_DIGESTS_AT_ONCE } from '../../contract/digest.ts';
 import { readKey } from '../../redact/key.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { findGaps, reportGaps } from '../inspect/gaps.ts';
 import { inspectTranscripts } from '../inspect/transcripts.ts';
-import { formatCount, type Output } from '../output.ts';
+import type { Output } from '../output.ts';
 import { openPipeline, openPolicy, openRedactor } from '../pipeline.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { createRecordHash } from '../read/identity.ts';

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { SignedHead } from '../../contract/audit.ts';
+import { formatCount } from '../../contract/count.ts';
 import { type AuditKey, isSignedBy } from '../audit/heads.ts';
-import { countOf } from '../count-of.ts';
 
 const Counts = Type.Object({
   organizations: Type.Integer(),
@@ -18,7 +18,7 @@ const Counts = Type.Object({
 
 /** The most telling of the counts, for people. */
 export const describeCounts = ({ organizations, sessions, events }: Static<typeof Counts>): string =>
-  `${countOf(organizations, 'organization')}, ${countOf(sessions, 'session')} and ${countOf(events, 'event')}`;
+  `${formatCount(organizations, 'organization')}, ${formatCount(sessions, 'session')} and ${formatCount(events, 'event')}`;
 
 /** The file next to a backup that describes it. */
 export const BackupManifest = Type.Object({

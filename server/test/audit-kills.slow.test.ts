@@ -76,7 +76,7 @@ test(`a service that is killed at work keeps every entry, and the audit has no f
     const lines: string[] = [];
     const config = testConfig({ DATA_DIR: dataDir, SECRET_PEPPER: PEPPER });
     await COMMANDS['audit verify']?.(config, (line) => void lines.push(line), ['--heads', heads]);
-    const entries = Number(/^Read (\d+) entr/.exec(lines.join('\n'))?.[1]);
+    const entries = Number(/^Read ([\d,]+) entr/.exec(lines.join('\n'))?.[1]?.replaceAll(',', ''));
     expect(lines.at(-1)).toBe('Nothing was changed.');
     expect(entries).toBeGreaterThanOrEqual(confirmed);
   }

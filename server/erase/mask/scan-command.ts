@@ -1,6 +1,6 @@
+import { formatCount } from '../../../contract/count.ts';
 import { Problem } from '../../../contract/problem.ts';
 import type { Config } from '../../config.ts';
-import { countOf } from '../../count-of.ts';
 import { changeStore, forgetChanges, openStoreToRead, type StoreOptions } from '../../store/open.ts';
 import { askByRules, cancelMask, listMasksByRules, MaskHeld } from './masks.ts';
 import { type SecretsFound, scanSecrets } from './scan-secrets.ts';
@@ -33,14 +33,14 @@ export async function scanSecretsCommand(config: Config, write: Write, options: 
   const asked = findings - left;
   write(
     isApplied
-      ? `Read ${countOf(sessions, 'session')}. The service masks ${asked} of them, and begins within a minute.`
-      : `Read ${countOf(sessions, 'session')}. Nothing was changed.`,
+      ? `Read ${formatCount(sessions, 'session')}. The service masks ${asked} of them, and begins within a minute.`
+      : `Read ${formatCount(sessions, 'session')}. Nothing was changed.`,
   );
   if (left === 0) return;
   throw new Error(
     isApplied
-      ? `Holds keep ${countOf(left, 'session')} in which today's rules find something.`
-      : `Today's rules find something in ${countOf(left, 'session')}. Mask it there; docs/masking.md says how.`,
+      ? `Holds keep ${formatCount(left, 'session')} in which today's rules find something.`
+      : `Today's rules find something in ${formatCount(left, 'session')}. Mask it there; docs/masking.md says how.`,
   );
 }
 
@@ -91,7 +91,7 @@ async function cancel(place: StoreOptions, write: Write): Promise<void> {
     }
     listed = masks.length;
   }
-  write(`The masks of ${countOf(cancelled, 'session')} were withdrawn. Texts that are masked already stay masked.`);
+  write(`The masks of ${formatCount(cancelled, 'session')} were withdrawn. Texts that are masked already stay masked.`);
   if (await forgetChanges(place)) return;
   throw new Error(
     'A long read, such as a backup, still needs the log of SQLite, which may contain masked texts. When it has ended, run this command again.',
