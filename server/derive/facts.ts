@@ -129,7 +129,7 @@ export interface Facts {
   tests?: { passed: boolean; sequence: number; wereRed: boolean };
   /** All commits, and the event of the last one. */
   commits: { count: number; sequence: number };
-  /** The hashes of the commits that were counted, as `met-keys.ts` stores them. */
+  /** The hashes of the commits that were counted, as `seen-keys.ts` stores them. */
   committed: string;
   files: Map<string, File>;
   /** Paths of files that the agent's tools read. */

@@ -1,7 +1,7 @@
 import type { Milestone } from '../../contract/review.ts';
 import type { Entry, PromptEntry, ResultEntry } from '../../transcript/entry/entry.ts';
 import { type Facts, type OpenCall, takeRoom } from './facts.ts';
-import { addKey, hasKey, type KeyForm } from './met-keys.ts';
+import { addKey, hasKey, type KeyForm } from './seen-keys.ts';
 
 /** The most milestones that are listed. Tests and commits after them still count. */
 const MAX_LISTED = 500;

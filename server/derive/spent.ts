@@ -4,8 +4,8 @@ import type { Entry } from '../../transcript/entry/entry.ts';
 import { modelFor } from '../../transcript/entry/models.ts';
 import { nameOfTerms, type Usage } from '../../transcript/entry/usage.ts';
 import { type CountedResponse, type Day, type Facts, keep, type Spent, type Tokens } from './facts.ts';
-import { addKey, hasKey, type KeyForm } from './met-keys.ts';
 import type { Priced, PriceOf } from './prices/prices.ts';
+import { addKey, hasKey, type KeyForm } from './seen-keys.ts';
 
 /** The most that one session can make others keep. */
 const MOST = { responses: 100, models: 50 };

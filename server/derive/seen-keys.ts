@@ -1,4 +1,4 @@
-/** Keys that were met, by their beginnings, concatenated: a list would take more room in the JSON of the facts. */
+/** Keys that were seen, by their beginnings, concatenated: a list would take more room in the JSON of the facts. */
 export interface KeyForm {
   /** The characters of a key that distinguish it. */
   length: number;

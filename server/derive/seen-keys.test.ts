@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
-import { addKey, hasKey } from './met-keys.ts';
+import { addKey, hasKey } from './seen-keys.ts';
 
 const FORM = { length: 3, most: 20 };
 /** Few letters, so that the end of a key and the beginning of the next one often look like a third one. */
