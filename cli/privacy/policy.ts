@@ -56,8 +56,8 @@ export interface PolicyOptions extends StatePlace, Pick<Context, 'now' | 'platfo
   transact: <Result>(work: () => Result) => Result;
   isReachable?: (folder: string) => boolean;
   /**
-   * Sessions that may go on, or have events here. Their folders are looked into although nothing is read or sent, because a folder may be
-   * gone by then, and with it the visibility that it asked for.
+   * Sessions that are open or have waiting events. Capture looks into their folders at each round, because a folder that is removed later
+   * takes the visibility with it that it asked for.
    */
   unfinished?: () => readonly { agent: string; session: string }[];
 }

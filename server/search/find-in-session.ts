@@ -8,7 +8,7 @@ import type { Matcher } from './matcher.ts';
 import { type RangeRead, readRanges } from './read-events.ts';
 import { findRanges } from './verify.ts';
 
-/** The most bytes of events read for one answer, so that the first hits appear soon. A single range may have more. */
+/** The budget of one answer, so that the first hits appear soon. A single range may exceed it. */
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_HITS = 200;
 /** The most events in a range without an index. */

@@ -27,7 +27,7 @@ export interface Search extends Clock {
   signal?: AbortSignal | undefined;
   /** Called for each session whose events are damaged. It is not found by words that only its events can prove. */
   onDamaged?: ((error: unknown) => void) | undefined;
-  /** The most bytes of events to read. */
+  /** The budget, in bytes of parsed events. */
   mostBytes?: number;
 }
 
@@ -44,7 +44,10 @@ export interface Page {
   next?: Position;
 }
 
-/** Bytes of events read for one answer. Some chunks are read in vain, because signatures claim words that they do not have. */
+/**
+ * The budget of one answer. Some chunks are read in vain, because signatures claim words that they do not have. Half of it
+ * would lead to words of real transcripts on three pages instead of two.
+ */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** The most sessions checked for one answer. */
 const MAX_CHECKED = 20_000;
