@@ -260,7 +260,7 @@ test('an event with a term is never passed over by its JSON, however that is wri
     let input: unknown = { cmd };
     for (let n = 0; n < depth; n++) input = JSON.stringify({ input });
     const matcher = createMatcher([{ text: term }]);
-    const json = JSON.stringify({ name: 'shell', input });
+    const json = JSON.stringify({ name: 'shell', alphaKilo: { fox: 1 }, input });
     const written = isEscaped ? asEscapes(json) : json;
     const isFound = findIn(matcher, 'tool.call', JSON.parse(written)) !== undefined;
     if (isFound) expect(matcher.mayMatch(Buffer.from(written).toString('latin1')), written).toBe(true);
@@ -273,6 +273,14 @@ test('an event is passed over if no word of a phrase follows the other in it', (
   const json = (text: string) => JSON.stringify({ text });
   expect(['test it, then go', 'go on and test', 'gotcha test'].map(json).filter(mayMatch)).toEqual([]);
   expect(['go\n\ttest', 'Go "test"', 'go', 'goTest'].map(json).map(mayMatch)).toEqual([true, true, false, true]);
+});
+
+test('an event is passed over if only the keys of its JSON have the words', () => {
+  const { mayMatch } = createMatcher([{ text: 'git branch' }]);
+  const inKeys = { gitBranch: 'main', input: [{ 'the git branch of it': 1 }] };
+  expect(mayMatch(JSON.stringify(inKeys))).toBe(false);
+  for (const text of ['git branch', 'a "git branch": b', '{"gitBranch":"main"}', 'git branch"', 'git branch\\'])
+    expect(mayMatch(JSON.stringify({ ...inKeys, text })), text).toBe(true);
 });
 
 describe('an event', () => {

@@ -114,6 +114,12 @@ function traceOf(units: readonly Unit[], beginning: string, end: string): Pick<W
 const GAP_IN_JSON = '(?:[^a-z0-9]|(?<=\\\\)[bfnrt])*';
 
 /**
+ * Behind the words of a key, such as `gitBranch`, which no search finds but every event may have. The rest of a longer key is not
+ * read, because each match in a long text would read it again.
+ */
+const NOT_IN_KEY = '(?![^"\\\\]{0,64}":)';
+
+/**
  * Expressions that match the JSON of every event with the words, unless `isDisguised`. They find few other events, so that
  * hardly any is parsed in vain. Words with other letters than those of ASCII are left out.
  */
@@ -122,7 +128,7 @@ function inJsonOf(units: readonly Unit[]): RegExp[] {
   for (const part of units.flatMap(({ parts }) => parts).slice(0, MAX_TRACED))
     if (/^[a-z0-9]+$/.test(part)) runs.at(-1)?.push(part);
     else runs.push([]);
-  return runs.flatMap((run) => (run.length > 0 ? [new RegExp(run.join(GAP_IN_JSON), 'i')] : []));
+  return runs.flatMap((run) => (run.length > 0 ? [new RegExp(run.join(GAP_IN_JSON) + NOT_IN_KEY, 'i')] : []));
 }
 
 /**
