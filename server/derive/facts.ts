@@ -10,7 +10,7 @@ import type { Terms } from '../../transcript/entry/usage.ts';
  * Raised whenever the same events give other facts or entries. The service then derives again everything that an earlier
  * version derived.
  */
-export const VERSION = 21;
+export const VERSION = 22;
 
 /** The counts of a response that have a price; `input` includes cached tokens. */
 export type Tokens = [

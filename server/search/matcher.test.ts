@@ -194,7 +194,7 @@ describe('for any text', () => {
           ...(prefix && { prefix }),
         });
         const range = term && findTerm(whole, term);
-        if (term && range) expect(leadsTo(words, term), JSON.stringify(term)).toBe(true);
+        if (term && range) expect(leadsTo(whole, term), JSON.stringify(term)).toBe(true);
         for (const word of words) {
           const one = wanted(word);
           if (one.sure) expect(findTerm(whole, one), word).toBeDefined();

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
 import { bitOf, Signature } from '../store/signature.ts';
-import { wordsOf } from '../test/leads.ts';
+import { hasBit, wordsOf } from '../test/leads.ts';
 import { cutText, lowerCase } from './cut.ts';
 import { AND_MORE, RowWords } from './row-words.ts';
 import { addWords, hasParts, isWhole, MAX_WORD, withoutNoise } from './words.ts';
@@ -95,14 +95,41 @@ test('a row keeps a word once, also after its words were restored', () => {
 });
 
 test('a signature has the words that its chunk has, known to the row or not', () => {
-  const has = ({ bytes }: Signature, word: string) => ((bytes[bitOf(word) >>> 3] as number) >> (bitOf(word) & 7)) & 1;
+  const has = (signature: Signature, word: string) => hasBit(signature, bitOf(word));
   const words = new RowWords();
   const [first, second] = [new Signature(), new Signature()];
   addWords('shared first getUserById', words, first);
   addWords('shared second', words, second);
-  for (const word of ['shared', 'first', 'getuserbyid', 'get', 'user']) expect(has(first, word)).toBe(1);
-  for (const word of ['shared', 'second']) expect(has(second, word)).toBe(1);
-  expect(has(second, 'first')).toBe(0);
+  for (const word of ['shared', 'first', 'getuserbyid', 'get', 'user']) expect(has(first, word)).toBe(true);
+  for (const word of ['shared', 'second']) expect(has(second, word)).toBe(true);
+  expect(has(second, 'first')).toBe(false);
+});
+
+test.each([
+  ['see the git branch', 'git branch', 'branch git'],
+  ['git status, then branch', 'git status', 'git branch'],
+  ['getUserById is slow', 'user by', 'get by'],
+  ['getUserById is slow', 'getuserbyid is', 'user is'],
+  ['getUserById is slow', 'id is', 'by is'],
+  ['call getUserById', 'call getuserbyid', 'call user'],
+  ['call getUserById', 'call get', 'call id'],
+  ['\u{10400}x get', '\u{10428}x get', 'get \u{10428}x'],
+])('a signature of %j knows that the words of %j follow each other, and those of %j do not', (text, pair, other) => {
+  const signature = new Signature();
+  addWords(text, new RowWords(), signature);
+  const follow = (words: string) => {
+    const [one, next] = words.split(' ') as [string, string];
+    return hasBit(signature, bitOf(next, one));
+  };
+  expect([follow(pair), follow(other)]).toEqual([true, false]);
+});
+
+test('words of two texts, or beside a character of writing without spaces, do not follow each other', () => {
+  const signature = new Signature();
+  const words = new RowWords();
+  for (const text of ['one', 'two 文 three']) addWords(text, words, signature);
+  expect(hasBit(signature, bitOf('two', 'one'))).toBe(false);
+  expect(hasBit(signature, bitOf('three', 'two'))).toBe(false);
 });
 
 test('a chunk with more words than the row keeps is marked, and a search reads it for any word', () => {

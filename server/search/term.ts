@@ -7,6 +7,8 @@ import { hasParts, isWhole, MAX_WORD } from './words.ts';
 interface Unit {
   whole: string;
   parts: readonly string[];
+  /** It is a character of writing without spaces. */
+  isDense: boolean;
   /** It directly follows the previous one. */
   joined: boolean;
 }
@@ -37,7 +39,7 @@ export function prepareTerm({ text: given, prefix, not }: SearchedTerm): Wanted 
   cutText(text, 0, (cuts, isDense) => {
     const [start, end] = rangeOf(cuts);
     const parts = partsOf(cuts).map(([from, to]) => lowerCase(text.slice(from, to)));
-    units.push({ whole: lowerCase(text.slice(start, end)), parts, joined: isDense && denseEnd === start });
+    units.push({ whole: lowerCase(text.slice(start, end)), parts, isDense, joined: isDense && denseEnd === start });
     denseEnd = isDense ? end : -1;
     beginsDense ||= isDense && units.length === 1;
     return true;
@@ -46,7 +48,7 @@ export function prepareTerm({ text: given, prefix, not }: SearchedTerm): Wanted 
   if (last === undefined) return undefined;
   const isDense = denseEnd >= 0;
   const isOpen = prefix === true && !isDense;
-  const indexed = indexedOf(units, isOpen);
+  const indexed = [...indexedOf(units, isOpen), ...pairsOf(units, isOpen)];
   const isSingle = units.length === 1 || (last.joined && indexed.length === 1);
   const isWord = isSingle && last.whole.length < MAX_WORD;
   const sure = last.parts.length === 1 ? indexed : [[[{ word: last.whole, open: isOpen }]]];
@@ -79,7 +81,26 @@ function indexedOf(units: readonly Unit[], isOpen: boolean): IndexedWord[][][] {
     const inParts = parts
       .map((word, at) => ({ word: word.slice(0, MAX_WORD), open: open && at === parts.length - 1 }))
       .filter((one) => !one.open || one.word.length >= MIN_OPEN);
-    return [[asWhole, inParts]];
+    const pairs = parts.slice(1, open ? -1 : undefined).map((word, at) => after(parts[at] as string, word));
+    return [[asWhole, [...inParts, ...pairs]]];
+  });
+}
+
+const after = (one: string, next: string): IndexedWord => ({
+  word: next.slice(0, MAX_WORD),
+  open: false,
+  after: one.slice(0, MAX_WORD),
+});
+
+/** The pairs of words where one of the first identifiers follows another. A text may have each of them whole or in parts. */
+function pairsOf(units: readonly Unit[], isOpen: boolean): IndexedWord[][][] {
+  return units.slice(1, MAX_TRACED).flatMap((next, n) => {
+    const one = units[n] as Unit;
+    const isVague = isOpen && next === units.at(-1);
+    if (isVague || one.isDense || next.isDense) return [];
+    const lasts = new Set([one.whole, one.parts.at(-1) as string]);
+    const firsts = new Set([next.whole, next.parts[0] as string]);
+    return [[...lasts].flatMap((last) => [...firsts].map((first) => [after(last, first)]))];
   });
 }
 

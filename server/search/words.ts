@@ -1,4 +1,4 @@
-import { mixOne, mixOther, SEED_ONE, SEED_OTHER, type Signature } from '../store/signature.ts';
+import { bitOfPair, mixOne, mixOther, SEED_ONE, SEED_OTHER, type Signature } from '../store/signature.ts';
 import {
   CLASSES,
   classAt,
@@ -34,7 +34,8 @@ export function collectWords(eventType: string, payload: unknown, words: RowWord
 
 /**
  * Adds the words of a text: whole identifiers, their parts, and pairs of characters in writing without spaces. It finds the words of
- * `cutText`, but hashes them while it reads, so that most words never become strings.
+ * `cutText`, but hashes them while it reads, so that most words never become strings. The signature also gets the pairs of words
+ * that follow each other, of which each may be a whole identifier or a part.
  */
 export function addWords(given: string, words: RowWords, signature: Signature): void {
   const text = withoutNoise(given);
@@ -58,6 +59,9 @@ const unitsOfLower = new Units();
 /** Where the parts of an identifier end. */
 const ends = new Uint32Array(MAX_IDENTIFIER);
 
+/** Instead of a hash. */
+const NO_WORD = -1;
+
 class Splitter {
   readonly #text: string;
   readonly #lower: string;
@@ -65,6 +69,9 @@ class Splitter {
   readonly #lowerUnits: Uint16Array;
   readonly #words: RowWords;
   readonly #signature: Signature;
+  /** The hashes of the identifier before: of the whole, and of its last part. */
+  #whole = NO_WORD;
+  #part = NO_WORD;
 
   constructor(text: string, lower: string, words: RowWords, signature: Signature) {
     this.#text = text;
@@ -88,6 +95,7 @@ class Splitter {
         if (denseEnd === at) this.#add(denseStart, end);
         this.#add(at, end);
         [denseStart, denseEnd] = [at, end];
+        this.#whole = this.#part = NO_WORD;
         at = end;
       } else at = this.#addIdentifier(at);
     }
@@ -121,30 +129,46 @@ class Splitter {
       previous = kind;
     }
     ends[parts++] = at;
-    if (isWhole(at - start, parts)) this.#add(start, at);
-    if (!hasParts(at - start, parts)) return at;
-    from = start;
-    for (let part = 0; part < parts; part++) {
-      const end = ends[part] as number;
-      this.#add(from, end);
-      from = end;
-    }
+    this.#addCut(start, at, parts);
     return at;
   }
 
   /** The same for an identifier with letters that take two code units. */
   #addWithPairs(start: number): number {
-    const cuts = [start];
+    const cuts: number[] = [];
     const end = cutIdentifier(this.#text, start, cuts);
     cuts.push(end);
-    const [length, count] = [end - start, cuts.length - 1];
-    if (isWhole(length, count)) this.#add(start, end);
-    if (hasParts(length, count))
-      for (let n = 1; n < cuts.length; n++) this.#add(cuts[n - 1] as number, cuts[n] as number);
+    ends.set(cuts);
+    this.#addCut(start, end, cuts.length);
     return end;
   }
 
-  #add(start: number, end: number): void {
+  /** Adds an identifier whose parts end at `ends`, and its pairs with the one before it. */
+  #addCut(start: number, end: number, parts: number): void {
+    const [wholeBefore, partBefore] = [this.#whole, this.#part];
+    const whole = isWhole(end - start, parts) ? this.#add(start, end) : NO_WORD;
+    this.#whole = whole;
+    this.#part = NO_WORD;
+    this.#pair(wholeBefore, whole);
+    this.#pair(partBefore, whole);
+    if (!hasParts(end - start, parts)) return;
+    let from = start;
+    for (let n = 0; n < parts; n++) {
+      const to = ends[n] as number;
+      const part = this.#add(from, to);
+      this.#pair(n === 0 ? partBefore : this.#part, part);
+      if (n === 0) this.#pair(wholeBefore, part);
+      this.#part = part;
+      from = to;
+    }
+  }
+
+  #pair(one: number, next: number): void {
+    if (one !== NO_WORD && next !== NO_WORD) this.#signature.set(bitOfPair(one, next));
+  }
+
+  /** @returns the first hash of the word */
+  #add(start: number, end: number): number {
     const units = this.#lowerUnits;
     const cut = Math.min(end, start + MAX_WORD);
     let one = SEED_ONE;
@@ -155,6 +179,7 @@ class Splitter {
       other = mixOther(other, unit);
     }
     this.#words.add(one >>> 0, other >>> 0, this.#lower, start, cut, this.#signature);
+    return one >>> 0;
   }
 }
 

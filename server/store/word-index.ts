@@ -9,10 +9,12 @@ import { bitOf } from './signature.ts';
 import { asService } from './tenant.ts';
 import type { Viewer } from './viewer.ts';
 
-/** A word; if it is `open`, the beginning of a word. */
 export interface IndexedWord {
   word: string;
+  /** Whether it is only the beginning of a word. */
   open: boolean;
+  /** The word directly before it. Only signatures know which words follow each other. */
+  after?: string;
 }
 
 /** The words that a chunk must contain: for each entry, all words of at least one alternative. */
@@ -36,8 +38,11 @@ function expressionOf(db: Db, prefixes: readonly string[], wanted: WordsWanted):
   const { quote, open, and, or } = ofEngine(db, SYNTAX);
   const written = (prefix: string, all: readonly IndexedWord[]) =>
     all.map((one) => `${quote}${prefix}${one.word}${quote}${one.open ? open : ''}`).join(and);
+  const known = wanted
+    .map((any) => any.map((all) => all.filter(({ after }) => after === undefined)))
+    .filter((any) => any.every((all) => all.length > 0));
   const under = (prefix: string) =>
-    wanted.map((any) => `(${any.map((all) => `(${written(prefix, all)})`).join(or)})`).join(and);
+    known.map((any) => `(${any.map((all) => `(${written(prefix, all)})`).join(or)})`).join(and);
   return prefixes.map((prefix) => `(${under(prefix)})`).join(or);
 }
 
@@ -71,9 +76,9 @@ function isOfRowWith(db: Db, searched: Searched, wanted: WordsWanted): Sql {
 }
 
 /** The chunks whose signatures have the words. A signature knows no beginnings of words. */
-function mayHave(wanted: WordsWanted): RawBuilder<unknown> {
+function mayHave(db: Db, wanted: WordsWanted): RawBuilder<unknown> {
   const hasAll = (words: readonly IndexedWord[]) => {
-    const bits = words.filter(({ open }) => !open).map(({ word }) => sql`get_bit(signature, ${bitOf(word)}) = 1`);
+    const bits = words.filter(({ open }) => !open).map(({ word, after }) => hasBit(db, bitOf(word, after)));
     return bits.length === 0 ? undefined : sql`(${sql.join(bits, sql` and `)})`;
   };
   const conditions = wanted.flatMap((any) => {
@@ -83,6 +88,16 @@ function mayHave(wanted: WordsWanted): RawBuilder<unknown> {
   });
   return conditions.length === 0 ? NONE : sql.join(conditions, sql` `);
 }
+
+/** SQLite has no function for a bit, but it finds a byte among all bytes with the bit. */
+const hasBit = (db: Db, bit: number): Sql =>
+  isPostgres(db)
+    ? sql`get_bit(signature, ${bit}) = 1`
+    : sql`instr(${BYTES_WITH_BIT[bit & 7]}, substr(signature, ${(bit >>> 3) + 1}, 1)) > 0`;
+
+const BYTES_WITH_BIT = Array.from({ length: 8 }, (_, bit) =>
+  Uint8Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => (byte >>> bit) & 1),
+);
 
 /** The plans that PostgreSQL must not use for a search; see `byIndex`. */
 const OFF = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'].map(
@@ -143,7 +158,7 @@ export async function findChunks(
         cast(${place} as integer) as place
       from session_chunks
       where ${isOneOf(db, 'session_id', sessionIds)} and organization_id = ${organizationId} and last_sequence >= ${from}
-        and ${isOfRowWith(db, searched, words)} ${mayHave(words)}`,
+        and ${isOfRowWith(db, searched, words)} ${mayHave(db, words)}`,
   );
   const { rows } = await sql<EventRange & { place: number }>`
     ${sql.join(arms, sql` union all `)} order by 1, 2`.execute(db);

@@ -2,7 +2,6 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defineFunctions } from '../store/sqlite/connection.ts';
 import { ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { serve } from './harness.ts';
 import { watchStatements } from './plans.ts';
@@ -62,7 +61,6 @@ type Prepare = (text: string) => Promise<unknown>;
 async function prepareOn({ pool, dataDir }: TestStore, work: (prepare: Prepare) => Promise<void>): Promise<void> {
   if (pool === undefined) {
     const file = new DatabaseSync(join(dataDir, 'session-capture.sqlite'));
-    defineFunctions(file);
     await work(async (text) => file.prepare(text)).finally(() => file.close());
     return;
   }

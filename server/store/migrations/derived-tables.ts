@@ -195,6 +195,8 @@ insert into chunk_words (chunk_words, rank) values ('automerge', 0), ('usermerge
 `,
     postgres: `
 create index session_chunks_by_words on session_chunks using gin (words);
+-- Keeps the signature in the row. A search would have to fetch it elsewhere for each chunk.
+alter table session_chunks set (toast_tuple_target = 4080);
 `,
   },
 );

@@ -24,7 +24,6 @@ const READER = `
 export function openWriter(path: string): DatabaseSync {
   const database = new DatabaseSync(path);
   database.exec(WRITER);
-  defineFunctions(database);
   assertDurable(database);
   return database;
 }
@@ -33,15 +32,7 @@ export function openWriter(path: string): DatabaseSync {
 export function openReader(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true });
   database.exec(READER);
-  defineFunctions(database);
   return database;
-}
-
-/** Functions that PostgreSQL has, so that both engines run the same statements. */
-export function defineFunctions(database: DatabaseSync): void {
-  database.function('get_bit', { deterministic: true }, (bytes, bit) =>
-    bytes instanceof Uint8Array ? ((bytes[Number(bit) >>> 3] ?? 0) >> (Number(bit) & 7)) & 1 : null,
-  );
 }
 
 /**
