@@ -64,6 +64,16 @@ describe.each(ENGINES)('a search on %s', (engine) => {
     expect(await ask(q, limit)).toMatchObject({ found: limit, appends: limit + 1 });
   });
 
+  test('reads only the events in which the words of a phrase follow each other', async () => {
+    const machine = await registerMachine(service, ours.live);
+    for (const text of ['the oboe and a duet for two', 'duet oboe', 'an oboe duet', 'call oboeDuet()'])
+      await sessionWith(service, ours, machine, [said(text)]);
+    expect(await ask('"oboe duet"', 10)).toMatchObject({ found: 2, appends: 2 });
+    expect(await ask('oboeDuet', 10)).toMatchObject({ found: 2, appends: 2 });
+    expect(await ask('"a duet for"', 10)).toMatchObject({ found: 1, appends: 1 });
+    expect(await ask('"the oboe duet for"', 10)).toMatchObject({ found: 0, appends: 0 });
+  });
+
   test('has at most two appends in memory, however many it reads', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
