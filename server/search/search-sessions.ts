@@ -45,10 +45,10 @@ export interface Page {
 }
 
 /**
- * The budget of one answer. Some chunks are read in vain, because signatures claim words that they do not have. Half of it
- * would lead to words of real transcripts on three pages instead of two.
+ * The budget of one answer. Some chunks are read in vain, because signatures claim words that they do not have. With two thirds of
+ * it, some words of real transcripts would be on two pages instead of one.
  */
-const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 12 * 1024 * 1024;
 /** The most sessions checked for one answer. */
 const MAX_CHECKED = 20_000;
 /** How many sessions are read together: as many as the page lacks, within these bounds. */

@@ -22,8 +22,10 @@ export interface Wanted {
   indexed: WordsWanted;
   /** Expressions that match the JSON of every event with the term; see `inJsonOf`. */
   inJson: readonly RegExp[];
-  /** Words that prove that a chunk has the term; absent if words cannot prove it. */
+  /** Words that prove that a row has the term; absent if words cannot prove it. */
   sure?: WordsWanted;
+  /** The words of every other chunk with the term; absent if there is no other. */
+  unsure?: WordsWanted;
   /** Finds possible places of the term by its first `traced` words, which span at most `reach` code units. */
   trace: RegExp;
   traced: number;
@@ -51,7 +53,10 @@ export function prepareTerm({ text: given, prefix, not }: SearchedTerm): Wanted 
   const indexed = [...indexedOf(units, isOpen), ...pairsOf(units, isOpen)];
   const isSingle = units.length === 1 || (last.joined && indexed.length === 1);
   const isWord = isSingle && last.whole.length < MAX_WORD;
-  const sure = last.parts.length === 1 ? indexed : [[[{ word: last.whole, open: isOpen }]]];
+  const inParts = last.parts.length > 1;
+  const sure = inParts ? [[[{ word: last.whole, open: isOpen }]]] : indexed;
+  // The whole identifier is not among them, because the signatures of too many chunks claim to have it.
+  const unsure = inParts ? indexed.map((alternatives) => alternatives.slice(1)) : undefined;
   const trace = traceOf(units, beginsDense ? '' : BEGINNING, isDense || isOpen ? '' : END);
   return {
     units,
@@ -59,7 +64,7 @@ export function prepareTerm({ text: given, prefix, not }: SearchedTerm): Wanted 
     not: not === true,
     indexed,
     inJson: inJsonOf(units),
-    ...(isWord && { sure }),
+    ...(isWord ? { sure, ...(unsure && { unsure }) } : { unsure: indexed }),
     ...trace,
   };
 }

@@ -44,9 +44,9 @@ export async function findRanges(
 ): Promise<Map<string, CandidateRange[]>> {
   const all = [...terms.keys()];
   /** The queries for the index, with the terms that each of them decides. */
-  const asked = terms.flatMap(({ sure, indexed }, place) => [
+  const asked = terms.flatMap(({ sure, unsure }, place) => [
     ...(sure ? [{ words: sure, places: [place], isSure: true }] : []),
-    ...(sure === indexed ? [] : [{ words: indexed, places: [place], isSure: false }]),
+    ...(unsure ? [{ words: unsure, places: [place], isSure: false }] : []),
   ]);
   if (all.length > 0) asked.push({ words: [[[{ word: AND_MORE, open: false }]]], places: all, isSure: false });
   const sessions = new Map<string, CandidateRange[]>(sessionIds.map((id) => [id, []]));

@@ -2,7 +2,7 @@ import { RowWords } from '../search/row-words.ts';
 import type { Wanted } from '../search/term.ts';
 import { addWords } from '../search/words.ts';
 import { bitOf, Signature } from '../store/signature.ts';
-import type { IndexedWord } from '../store/word-index.ts';
+import type { IndexedWord, WordsWanted } from '../store/word-index.ts';
 import type { Steps as Work } from '../work.ts';
 
 /** The words of a text. */
@@ -13,7 +13,7 @@ export function wordsOf(text: string): Set<string> {
 }
 
 /** Whether the search would read a chunk with this text. */
-export function leadsTo(text: string, { indexed }: Wanted): boolean {
+export function leadsTo(text: string, { indexed, sure, unsure }: Wanted): boolean {
   const row = new RowWords();
   const signature = new Signature();
   addWords(text, row, signature);
@@ -21,10 +21,11 @@ export function leadsTo(text: string, { indexed }: Wanted): boolean {
   const isInRow = ({ word, open, after }: IndexedWord) =>
     after !== undefined || (open ? [...words].some((one) => one.startsWith(word)) : words.has(word));
   const isInChunk = ({ word, open, after }: IndexedWord) => open || hasBit(signature, bitOf(word, after));
-  return indexed.every(
-    (alternatives) =>
-      alternatives.some((all) => all.every(isInRow)) && alternatives.some((all) => all.every(isInChunk)),
-  );
+  const has = (wanted: WordsWanted, isThere: (one: IndexedWord) => boolean) =>
+    wanted.every((alternatives) => alternatives.some((all) => all.every(isThere)));
+  const isRead = (wanted: WordsWanted | undefined) =>
+    wanted !== undefined && has(wanted, isInRow) && has(wanted, isInChunk);
+  return has(indexed, isInRow) && (isRead(sure) || isRead(unsure));
 }
 
 /** Whether a bit of a signature is set. */
