@@ -143,14 +143,14 @@ describe('a text that nearly matches everywhere', () => {
 });
 
 test('a phrase is traced by its first words, and matched by all of them', () => {
-  const phrase = Array.from({ length: 63 }, () => 'a').join(' ');
+  const phrase = Array.from({ length: 63 }, () => 'e').join(' ');
   const { trace } = wanted(`${phrase} b`);
   // Each word is compared at each place, and no other work has a turn meanwhile.
-  expect(trace.source.match(/a/g)?.length).toBeLessThan(10);
-  expect(found(`${phrase} a b`, `"${phrase} b"`)).toBe(`${phrase} b`);
+  expect(trace.source.match(/e/g)?.length).toBeLessThan(10);
+  expect(found(`${phrase} e b`, `"${phrase} b"`)).toBe(`${phrase} b`);
   expect(found(`${phrase} c ${phrase} b`, `"${phrase} b"`)).toBe(`${phrase} b`);
   const compared = { left: 30_000 };
-  expect(findTerm('a '.repeat(3_000), wanted(`${phrase} b`), 0, 6_000, compared)).toBeTypeOf('number');
+  expect(findTerm('e '.repeat(3_000), wanted(`${phrase} b`), 0, 6_000, compared)).toBeTypeOf('number');
   expect(compared.left).toBeGreaterThan(-100);
 });
 

@@ -57,7 +57,7 @@ export function prepareTerm({ text: given, prefix, not }: SearchedTerm): Wanted 
   const sure = inParts ? [[[{ word: last.whole, open: isOpen }]]] : indexed;
   // The whole identifier is not among them, because the signatures of too many chunks claim to have it.
   const unsure = inParts ? indexed.map((alternatives) => alternatives.slice(1)) : undefined;
-  const trace = traceOf(units, beginsDense ? '' : BEGINNING, isDense || isOpen ? '' : END);
+  const trace = traceOf(units, { before: beginsDense, behind: isDense || isOpen });
   return {
     units,
     prefix: isOpen,
@@ -109,25 +109,50 @@ function pairsOf(units: readonly Unit[], isOpen: boolean): IndexedWord[][][] {
   });
 }
 
-/* These respect the case of letters, so that `error` does not match `errors`. */
-const GAP = '(?-i:[^\\p{L}\\p{N}\\p{M}])';
-const BEGINNING = '(?-i:(?<!\\p{Ll})|(?=\\p{Lu}))';
-const END = '(?-i:(?!\\p{Ll}))';
+/** Parts of an expression that traces words. They respect the case of letters, so that `error` does not match `errors`. */
+interface Around {
+  gap: string;
+  beginning: string;
+  end: string;
+}
+
+const ANY: Around = {
+  gap: '(?-i:[^\\p{L}\\p{N}\\p{M}])',
+  beginning: '(?-i:(?<!\\p{Ll})|(?=\\p{Lu}))',
+  end: '(?-i:(?!\\p{Ll}))',
+};
+/**
+ * For words of ASCII. Other letters count as signs, so the expression finds more places, but it is compiled in 0.2 instead of 9 ms.
+ * Without the flag `u`, V8 would miss matches before which a lookbehind fails.
+ */
+const ASCII: Around = {
+  gap: '[^a-z0-9]',
+  beginning: '(?-i:(?<![a-z])|(?![a-z]))',
+  end: '(?-i:(?![a-z]))',
+};
 
 /** The most words of a term that the expression searches for. The words after them are compared where it matches. */
 const MAX_TRACED = 8;
 /** The widest gap between two words that the expression follows, so that its reach is bounded. */
 const WIDEST_GAP = 64;
 
-function traceOf(units: readonly Unit[], beginning: string, end: string): Pick<Wanted, 'trace' | 'traced' | 'reach'> {
+function traceOf(
+  units: readonly Unit[],
+  isOpen: Record<'before' | 'behind', boolean>,
+): Pick<Wanted, 'trace' | 'traced' | 'reach'> {
   const words: string[] = [];
   for (const { parts, joined } of units)
     if (joined) words.push((words.pop() ?? '') + parts.join(''));
     else words.push(...parts);
   const traced = words.slice(0, MAX_TRACED);
+  const { gap, ...around } = traced.every((word) => /^[a-z0-9]+$/.test(word)) ? ASCII : ANY;
+  const [beginning, end] = [
+    isOpen.before ? '' : around.beginning,
+    isOpen.behind || words.length > MAX_TRACED ? '' : around.end,
+  ];
   const expression = traced
-    .with(-1, `${traced.at(-1)}${words.length > MAX_TRACED ? '' : end}`)
-    .reduceRight((next, word) => `${word}(?:${GAP}*${next}|${GAP}{${WIDEST_GAP}})`);
+    .with(-1, `${traced.at(-1)}${end}`)
+    .reduceRight((next, word) => `${word}(?:${gap}*${next}|${gap}{${WIDEST_GAP}})`);
   // Gaps may consist of surrogate pairs, and a gap also follows the last word.
   const reach = traced.join('').length + 2 * WIDEST_GAP * traced.length;
   return { trace: new RegExp(`${beginning}${expression}`, 'giu'), traced: traced.length, reach };
