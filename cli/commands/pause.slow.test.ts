@@ -42,7 +42,7 @@ test('records written during a pause are not captured, then or later, and verify
   say('after');
   await capture('import');
   expect(await texts()).toEqual(['before', 'after']);
-  expect(await verify()).toMatchObject({ exitCode: 0, findings: [], records: 2, leftOut: 1 });
+  expect(await verify()).toMatchObject({ exitCode: 0, findings: [], records: 2, keptBack: 1 });
   expect((await capture('resume')).stdout).toBe('Capture is not paused.\n');
 });
 
@@ -58,10 +58,10 @@ test('verify reports events from before a pause that the service lost, even with
   write(path, `${written.join('\n')}\n`);
   await real.run('import');
   await real.run('resume');
-  expect(await real.verify()).toMatchObject({ exitCode: 0, findings: [], records: 4, leftOut: 2 });
+  expect(await real.verify()).toMatchObject({ exitCode: 0, findings: [], records: 4, keptBack: 2 });
   const texts = (await real.events()).map(({ payload }) => JSON.stringify(payload));
   await real.remove(texts.findIndex((text) => text.includes('queued before')));
-  expect(await real.verify()).toMatchObject({ exitCode: 1, findings: [{ problem: 'missing' }], leftOut: 2 });
+  expect(await real.verify()).toMatchObject({ exitCode: 1, findings: [{ problem: 'missing' }], keptBack: 2 });
 });
 
 test('a pause survives the loss of the decisions, and its records stay on the machine if the spool is lost', async () => {

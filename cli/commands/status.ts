@@ -111,7 +111,7 @@ function summarize(inspection: Inspection, troubles: readonly Checked[], next: s
     ...{ running: daemon.running, daemon, stateFolder: state, agents: reportAgents(inspection) },
     unread: agents.flatMap((one) => one.unread).length,
     earlier: agents.reduce((sum, one) => sum + one.earlier, 0),
-    leftOut: agents.flatMap((one) => one.leftOut).length,
+    keptBack: agents.flatMap((one) => one.keptBack).length,
     gone: inspection.gone,
     expiring: agents.reduce((sum, one) => sum + one.expiring, 0),
     coverage: inspection.coverage && { ...inspection.coverage, notRead: countNotRead(inspection.gaps) },
@@ -153,14 +153,14 @@ const ANSWERS = {
 /** The same status for people, one line per item. A false or empty item is left out. */
 function describeStatus(inspection: Inspection, status: ReturnType<typeof summarize>): string[] {
   const { now, account, service, spool, settings, daemon } = inspection;
-  const { unread, earlier, leftOut, gone, expiring, dashboard } = status;
+  const { unread, earlier, keptBack, gone, expiring, dashboard } = status;
   const isKnown = inspection.unreadable.spool === undefined;
   const whom = [account?.organizationName, account && `${account.plane} plane`].filter(Boolean).join(', ');
   const refused = service.secret === 'refused' && `no, the secret is refused${whom && ` (${whom})`}`;
   const since = daemon.since && ` for ${formatAge(now - Date.parse(daemon.since))} (${daemon.version})`;
   const agents = status.agents.filter(({ transcripts, eventsSent }) => transcripts + eventsSent > 0);
   const oldest = now - Math.min(...inspection.agents.flatMap((one) => one.unread));
-  const reasons = [...new Set(inspection.agents.flatMap((one) => one.leftOut))].join(', ');
+  const reasons = [...new Set(inspection.agents.flatMap((one) => one.keptBack))].join(', ');
   const lines: (readonly [name: string, text: string | false | undefined])[] = [
     ['Service', settings.url ? `${settings.url}, ${ANSWERS[service.answer]}` : 'none'],
     ['Signed in', settings.secret === undefined ? 'no' : refused || whom || 'yes, organization not known yet'],
@@ -180,7 +180,7 @@ function describeStatus(inspection: Inspection, status: ReturnType<typeof summar
     ['Earlier', earlier > 0 && `${formatCount(earlier, 'transcript')} from before setup, not captured`],
     ['Deleted', gone > 0 && `${formatCount(gone, 'captured session')} no longer on this machine: capture recover`],
     ['Deleted soon', expiring > 0 && `${formatCount(expiring, 'transcript')}, which the agents delete within a week`],
-    ['Kept back', leftOut > 0 && `${formatCount(leftOut, 'transcript')}: ${reasons}`],
+    ['Kept back', keptBack > 0 && `${formatCount(keptBack, 'transcript')}: ${reasons}`],
     ...(spool
       ? describeSpool(spool, now)
       : [['To be sent', isKnown ? 'nothing captured yet' : 'the spool cannot be opened'] as const]),

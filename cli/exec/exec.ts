@@ -211,9 +211,9 @@ class Job {
     if (path === undefined) return;
     const spool = openSpool(path);
     try {
-      const { eventsSent, eventsHeld } = spool.counters();
+      const { eventsSent, eventsKnown } = spool.counters();
       const pages = spool.sessions.list().flatMap(({ id }) => spool.sessions.serviceIds(id));
-      const events = formatCount(eventsSent + eventsHeld, 'event');
+      const events = formatCount(eventsSent + eventsKnown, 'event');
       this.#output.say(`Captured ${events} of ${formatCount(pages.length, 'session')}.`);
       if (pages.length === 0) return;
       const dashboard = await findDashboard(inside, this.#options.settings.url);

@@ -99,7 +99,7 @@ async function importWith(
     const isNew = ({ agent, root, path }: Transcript) => spool.files.find(agent.id, root, path) === undefined;
     const earlier = passed.filter(isNew).length;
     const { readBytes } = state;
-    reportImport(spool, before, { now: context.now(), readBytes, leftOut: work.leftOut, earlier }, output);
+    reportImport(spool, before, { now: context.now(), readBytes, keptBack: work.keptBack, earlier }, output);
     const left = spool.batches.depth().events;
 
     const failure = sending.failure() ?? spool.holds.list().map(toFailure)[0];

@@ -4,7 +4,7 @@ import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { formatBytes, type Output } from '../output.ts';
 import type { Place, Trouble } from '../read/discover.ts';
-import type { LeftOut } from '../read/reader.ts';
+import type { KeptBack } from '../read/reader.ts';
 import { openReader } from '../reading.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { readEvents } from '../upload/refusals.ts';
@@ -57,14 +57,14 @@ export async function rehearse(
   else {
     const report = { files, sessions: work.sessions.length, bytes: work.bytes, ...counts };
     const earlier = work.earlier.length;
-    output.answer({ ...report, perSession: sessions, leftOut: work.leftOut, earlier }, [
+    output.answer({ ...report, perSession: sessions, keptBack: work.keptBack, earlier }, [
       ...sessions.map(({ agent, title, cwd, events: count }) =>
         [agent.padEnd(12), formatCount(count, 'event').padStart(14), title ?? 'untitled', cwd ?? '']
           .join('  ')
           .trimEnd(),
       ),
       ...earlierLine(earlier),
-      ...describeKeptBack(work.leftOut),
+      ...describeKeptBack(work.keptBack),
       summary,
     ]);
   }
@@ -72,8 +72,8 @@ export async function rehearse(
 }
 
 /** How many sessions are kept back for each reason, with their files. */
-function describeKeptBack(leftOut: readonly LeftOut[]): string[] {
-  return [...Map.groupBy(leftOut, ({ reason }) => reason)].flatMap(([reason, files]) => {
+function describeKeptBack(keptBack: readonly KeptBack[]): string[] {
+  return [...Map.groupBy(keptBack, ({ reason }) => reason)].flatMap(([reason, files]) => {
     const sessions = new Set(files.map(({ agent, session }) => `${agent} ${session}`));
     return [`Kept back ${formatCount(sessions.size, 'session')}: ${reason}`, ...files.map(({ path }) => `  ${path}`)];
   });

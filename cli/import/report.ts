@@ -1,25 +1,25 @@
 import { formatCount } from '../../contract/count.ts';
 import { continuesAt, isActive, type Pause } from '../decide/pauses.ts';
 import { formatBytes, formatMoment, type Output } from '../output.ts';
-import type { LeftOut } from '../read/reader.ts';
+import type { KeptBack } from '../read/reader.ts';
 import type { Counter } from '../spool/meta.ts';
 import type { Spool } from '../spool/open.ts';
 
 export interface ReadReport {
   now: number;
   readBytes: number;
-  leftOut: readonly LeftOut[];
+  keptBack: readonly KeptBack[];
   /** The number of transcripts from before capturing began, without the person's consent. */
   earlier: number;
 }
 
 /** Reports what an import has done, by comparing the counters with those from before it. */
 export function reportImport(spool: Spool, before: Record<Counter, number>, read: ReadReport, output: Output): void {
-  const { now, readBytes, leftOut, earlier } = read;
+  const { now, readBytes, keptBack, earlier } = read;
   const counts = spool.counters();
   for (const name of Object.keys(counts) as Counter[]) counts[name] -= before[name] ?? 0;
   output.answer(
-    { ...counts, readBytes, leftOut, earlier, spooled: spool.batches.depth(), refused: spool.refused.perProblem() },
+    { ...counts, readBytes, keptBack, earlier, spooled: spool.batches.depth(), refused: spool.refused.perProblem() },
     [
       Object.values(counts).every((count) => count === 0)
         ? 'Nothing is new.'
@@ -29,7 +29,7 @@ export function reportImport(spool: Spool, before: Record<Counter, number>, read
       ...lineIf(counts.recordsUnreadable, (count) => `Kept ${count} without a record as plain text.`, 'piece'),
       ...lineIf(counts.linesTooLong, (count) => `Left out ${count}, too long to capture.`, 'line'),
       ...pauseLine(spool.decisions.pauses(), now),
-      ...lineIf(leftOut.length, (count) => `Left out ${count} that you do not want captured.`, 'transcript'),
+      ...lineIf(keptBack.length, (count) => `Kept back ${count} that you do not want captured.`, 'transcript'),
       ...earlierLine(earlier),
       ...lineIf(
         counts.eventsRefused,

@@ -23,8 +23,8 @@ export interface AgentTranscripts {
   expiring: number;
   /** How many are from before capturing began here, without the person's consent. */
   earlier: number;
-  /** Why the unwanted ones are left out. */
-  leftOut: string[];
+  /** Why the unwanted ones are kept back. */
+  keptBack: string[];
   /** What could not be read. */
   troubles: Trouble[];
   /** What looks like sessions in the agent's folders, and no reader reads. */
@@ -84,7 +84,7 @@ export function inspectTranscripts(context: Context, spool: Spool, isAsked: bool
   const agents = context.agents.map((agent) => {
     const counts = { files: 0, bytes: 0, untouched: 0, earlier: 0, expiring: 0 };
     const expiresFrom = expiryOf(agent, context);
-    const one: AgentTranscripts = { agent, ...counts, unread: [], leftOut: [], troubles: [], gaps: [] };
+    const one: AgentTranscripts = { agent, ...counts, unread: [], keptBack: [], troubles: [], gaps: [] };
     const onTrouble = (trouble: Trouble) => void one.troubles.push(trouble);
     const there: Transcript[] = [];
     const others = new Set<string>();
@@ -101,7 +101,7 @@ export function inspectTranscripts(context: Context, spool: Spool, isAsked: bool
         const closed = closedPeriodsOf(lineage, { consent, pauses: [], expiredUntil: () => 0 });
         const isEarlier = whyAllStays(transcript.modifiedAt, closed) !== undefined;
         count(objection !== undefined || isEarlier ? 'keptBack' : 'waiting', id);
-        if (objection !== undefined) one.leftOut.push(objection);
+        if (objection !== undefined) one.keptBack.push(objection);
         else if (isEarlier) one.earlier++;
         else {
           one.unread.push(transcript.modifiedAt);

@@ -165,7 +165,7 @@ describe('capturing', () => {
     add('bbbb', 1, 'private');
     write(join(home, 'state/preferences.json'), '{"exclude":["~/private"]}');
     const first = await run(['import'], options);
-    expect(first.stdout).toContain('Left out 1 transcript that you do not want captured.');
+    expect(first.stdout).toContain('Kept back 1 transcript that you do not want captured.');
     expect(texts()).toContain('prompt 1 of aaaa');
     expect(texts()).not.toContain('of bbbb');
     const words = await run(['import', '--dry-run'], options);
@@ -174,7 +174,7 @@ describe('capturing', () => {
     expect(words.stdout.split('"~/private" is excluded')).toHaveLength(2);
     const rehearsal = await run(['import', '--dry-run', '--json'], options);
     expect(JSON.parse(rehearsal.stdout)).toMatchObject({
-      leftOut: [{ agent: 'claude-code', session: 'bbbb', reason: '"~/private" is excluded' }],
+      keptBack: [{ agent: 'claude-code', session: 'bbbb', reason: '"~/private" is excluded' }],
     });
     writeFileSync(join(home, 'state/preferences.json'), '{}');
     await run(['import'], options);

@@ -57,12 +57,12 @@ export interface Work {
   /** The number of transcripts, new or not. */
   files: number;
   /** Files that have new records but belong to sessions that are kept back. */
-  leftOut: LeftOut[];
+  keptBack: KeptBack[];
   /** Files that were last written before capturing began, without consent, and that no earlier round met. */
   earlier: Transcript[];
 }
 
-export interface LeftOut {
+export interface KeptBack {
   agent: string;
   session: string;
   path: string;
@@ -117,7 +117,7 @@ export function createReader(options: ReaderOptions) {
   /** Looks for transcripts that have grown, and groups them by session, oldest first. */
   function findWork(places: readonly Place[]): Work {
     const unread: UnreadTranscript[] = [];
-    const leftOut: LeftOut[] = [];
+    const keptBack: KeptBack[] = [];
     const known = new Set<number>();
     const earlier: Transcript[] = [];
     if (policy?.refresh()) {
@@ -152,14 +152,14 @@ export function createReader(options: ReaderOptions) {
     const objections = policy && judgeSessions(policy, options.hashRecord, all);
     policy?.store();
     for (const { rest, isYoung, transcript, hooked, files } of transcripts) {
-      const isLeftOut = (file: UnreadTranscript) => objections?.get(file) !== undefined;
-      for (const file of files.filter(isLeftOut)) {
+      const isKeptBack = (file: UnreadTranscript) => objections?.get(file) !== undefined;
+      for (const file of files.filter(isKeptBack)) {
         const reason = objections?.get(file) ?? '';
-        leftOut.push(toLeftOut(file, reason));
+        keptBack.push(toKeptBack(file, reason));
         if (policy) noteKeptBack(file);
         if (policy?.isSettled(file.agent.id, file.origin.session, reason)) emptyLog(state, file, undefined);
       }
-      const allowed = files.filter((file) => !isLeftOut(file)).map((file) => markHooked(file, hooked));
+      const allowed = files.filter((file) => !isKeptBack(file)).map((file) => markHooked(file, hooked));
       let isRead = false;
       for (const file of allowed) {
         const why = whyAllStays(file.modifiedAt, closedOf(file.agent.id, file));
@@ -170,7 +170,7 @@ export function createReader(options: ReaderOptions) {
       if (!isRead && !isYoung) atRest.set(rest, stampOf(transcript));
     }
     const bytes = unread.reduce((sum, file) => sum + bytesOf(file), 0);
-    return { places, sessions: groupBySession(unread), bytes, files: there.length, leftOut, earlier };
+    return { places, sessions: groupBySession(unread), bytes, files: there.length, keptBack, earlier };
   }
 
   function takePauses(): void {
@@ -330,7 +330,7 @@ const keyOf = ({ root, path }: Transcript) => join(root, path);
 /** The key is built at each look at a file at rest, and `join` is too slow for that. */
 const restKeyOf = ({ root, path }: Transcript) => `${root}\0${path}`;
 
-const toLeftOut = (file: UnreadTranscript, reason: string): LeftOut => ({
+const toKeptBack = (file: UnreadTranscript, reason: string): KeptBack => ({
   agent: file.agent.id,
   session: file.origin.session,
   path: keyOf(file),

@@ -12,7 +12,7 @@ export const COUNTERS = {
   secretsMasked: 'secrets masked',
   recordsWithheld: 'records withheld, since masking them failed or took too long; they are in the transcripts only',
   eventsSpooled: 'events spooled',
-  eventsHeld: 'events that the service had already, found when this spool first met their sessions',
+  eventsKnown: 'events that the service had already, found when this spool first met their sessions',
   eventsSent: 'events acknowledged by the service',
   eventsRefused: 'events refused by the service and set aside',
   sessionsOpened: 'sessions opened',

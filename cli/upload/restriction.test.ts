@@ -61,7 +61,7 @@ test('a folder with an unknown visibility keeps its sessions on the machine', as
   const { commit, say, capture, visibilities } = await prepare();
   commit({ visibility: 'nobody' });
   say();
-  expect((await capture('import')).stdout).toContain('Left out 1 transcript');
+  expect((await capture('import')).stdout).toContain('Kept back 1 transcript');
   expect(visibilities()).toEqual([]);
 });
 

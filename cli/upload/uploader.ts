@@ -376,7 +376,7 @@ export class Uploader {
     this.#spool.batches.remove(id);
     this.#spool.sessions.addSent(session, sent + known);
     this.#spool.count('eventsSent', sent);
-    this.#spool.count('eventsHeld', known);
+    this.#spool.count('eventsKnown', known);
     this.#options.onSent?.(sent);
   }
 }

@@ -41,7 +41,7 @@ const COUNTS = {
   waiting: (count: number) => `${formatCount(count, 'record')} waiting to be captured or sent.`,
   setAside: (count: number) =>
     `${formatCount(count, 'record')} set aside, because the service refused them: see \`capture status\`.`,
-  leftOut: (count: number) => `${formatCount(count, 'record')} left out at your request.`,
+  keptBack: (count: number) => `${formatCount(count, 'record')} kept back at your request.`,
   masked: (count: number) =>
     `${formatCount(count, 'event')} masked differently, because other secrets were known then.`,
   /** Events from before a transcript was rewritten. */
@@ -117,7 +117,7 @@ export function reportFindings({ counts, problems, list, gaps }: Findings, outpu
   const isEmpty = counts.sessions === 0;
   const faults = [...wrong, ...lost, ...notRead, ...(isEmpty ? ['no captured session was compared'] : [])];
   const summary = summarize(about, faults, unfamiliar);
-  output.answer({ ...counts, problems, gaps, findings: list, ...(left > 0 && { findingsLeftOut: left }) }, [
+  output.answer({ ...counts, problems, gaps, findings: list, ...(left > 0 && { findingsNotListed: left }) }, [
     ...list.map(describeFinding),
     ...(left > 0 ? [`… and ${formatCount(left, 'more event')}`] : []),
     ...Object.entries(COUNTS).flatMap(([what, say]) => {

@@ -15,7 +15,7 @@ import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 import { type AskedSession, createKnownEvents, type KnownEvent } from '../upload/known-events.ts';
 import { readEvents } from '../upload/refusals.ts';
-import { whyLeftOut } from './left-out.ts';
+import { whyKeptBack } from './kept-back.ts';
 import type { Difference, Findings, Problem } from './report.ts';
 import { openTranscript, type PresentTranscript, positionOf } from './transcript.ts';
 
@@ -42,7 +42,7 @@ interface KnownFile {
   path: string;
   /** The `file` of its events at the service. */
   digest: string;
-  isLeftOut: boolean;
+  isKeptBack: boolean;
   /** Absent if it was deleted or cannot be read. */
   transcript?: Pick<PresentTranscript, 'isKnown' | 'isRewritten'>;
 }
@@ -96,8 +96,8 @@ export class SessionVerification {
     this.#addSpooled();
     this.#files = rows.map((row) => {
       const digest = this.#known.digestName('file', session.agentSession, row.path);
-      const isLeftOut = session.verdict !== 'wanted' || policy.objection(session.agent, row.origin) !== undefined;
-      return { row, path: join(row.root, row.path), digest, isLeftOut };
+      const isKeptBack = session.verdict !== 'wanted' || policy.objection(session.agent, row.origin) !== undefined;
+      return { row, path: join(row.root, row.path), digest, isKeptBack };
     });
   }
 
@@ -169,7 +169,7 @@ export class SessionVerification {
     const { row, path } = file;
     const { spool, policy, mask, findings } = this.#verifier;
     let before: { event: KnownEvent; position: number } | undefined;
-    const whyOf = whyLeftOut(spool, policy, row);
+    const whyOf = whyKeptBack(spool, policy, row);
     let bytes = 0;
     for (let record = stream.next(); record; record = stream.next()) {
       const position = positionOf(record);
@@ -234,9 +234,9 @@ export class SessionVerification {
     this.#resolved.add(identity);
     // The service removes what expires, so a record that was captured may be gone.
     const isExcused = why === 'expired at the service' || (why !== undefined && !isCaptured());
-    const isLeftOut = file.isLeftOut || (isNew && isExcused);
-    if (isLeftOut || file.transcript?.isKnown === false) {
-      findings.count(isLeftOut ? 'leftOut' : 'waiting');
+    const isKeptBack = file.isKeptBack || (isNew && isExcused);
+    if (isKeptBack || file.transcript?.isKnown === false) {
+      findings.count(isKeptBack ? 'keptBack' : 'waiting');
       return;
     }
     let problems = 0;

@@ -143,7 +143,7 @@ test('earlier records without consent are left out', async () => {
   const count = () => service.store.db.selectFrom('sessions').select('event_count').execute();
   await vi.waitFor(async () => expect((await count())[0]?.event_count).toBeGreaterThan(0), { timeout: 60_000 });
   await child.end('SIGTERM');
-  expect(await verify()).toMatchObject({ ...clean, records: 1, leftOut: 1 });
+  expect(await verify()).toMatchObject({ ...clean, records: 1, keptBack: 1 });
 });
 
 test('a compaction that repeats earlier records without consent is left out', async () => {
@@ -153,7 +153,7 @@ test('a compaction that repeats earlier records without consent is left out', as
   const compaction = prompt(1, 3, 'in short', { timestamp, isCompactSummary: true });
   write(pathOf(home, 1), lines(one, prompt(1, 2, 'two', { timestamp }), compaction));
   expect(await capture('import')).toMatchObject({ exitCode: 0 });
-  expect(await verify()).toMatchObject({ ...clean, records: 1, leftOut: 2 });
+  expect(await verify()).toMatchObject({ ...clean, records: 1, keptBack: 2 });
 });
 
 test('a compaction in a new transcript of a sub-agent is left out if its session began before the consent', async () => {
@@ -166,7 +166,7 @@ test('a compaction in a new transcript of a sub-agent is left out if its session
   const below = `${sessionId(1)}/subagents/agent-a1.jsonl`;
   write(join(home, '.claude/projects/shop', below), lines(prompt(1, 3, 'three', more), compaction));
   expect(await capture('import')).toMatchObject({ exitCode: 0 });
-  expect(await verify()).toMatchObject({ ...clean, records: 2, leftOut: 2 });
+  expect(await verify()).toMatchObject({ ...clean, records: 2, keptBack: 2 });
 });
 
 test('a lost record that was captured before the consent for it was taken back is missing', async () => {
@@ -223,7 +223,7 @@ test('a session deleted at the service is left out', async () => {
   await capture('import');
   expect(await capture('delete', sessionId(1), '--yes')).toMatchObject({ exitCode: 0, stderr: '' });
   await capture('import');
-  expect(await verify()).toMatchObject({ ...clean, records: 1, leftOut: 2 });
+  expect(await verify()).toMatchObject({ ...clean, records: 1, keptBack: 2 });
 });
 
 test('a skipped session is left out', async () => {
@@ -231,7 +231,7 @@ test('a skipped session is left out', async () => {
   appendFileSync(file, lines(two));
   await run(['import', '--patience', '0'], { ...options, context: { fetch: failAppends } });
   expect(await capture('skip', sessionId(1))).toMatchObject({ exitCode: 0 });
-  expect(await verify()).toMatchObject({ ...clean, records: 1, leftOut: 1 });
+  expect(await verify()).toMatchObject({ ...clean, records: 1, keptBack: 1 });
 });
 
 test('an event that the service refused before it accepted any other waits', async () => {

@@ -63,7 +63,7 @@ async function* maskUnlessDamaged(options: Options, job: Job, mask: MaskRow, ses
   } catch (error) {
     if (!(error instanceof DamagedSession)) throw error;
     options.noteDamage(error);
-    return note(options, job, { sessionId: session.session_id, leftOut: 'damaged', events: 0, places: 0, fields: 0 });
+    return note(options, job, { sessionId: session.session_id, missed: 'damaged', events: 0, places: 0, fields: 0 });
   }
 }
 
@@ -79,7 +79,7 @@ async function* maskIn(
   const { organization_id: organizationId, session_id: sessionId } = session;
   const place = { organizationId, sessionId };
   const nothing: SessionCounts = { sessionId, events: 0, places: 0, fields: 0 };
-  const held: SessionCounts = { ...nothing, leftOut: 'held' };
+  const held: SessionCounts = { ...nothing, missed: 'held' };
   if ((await findHoldOf(db, place)) !== undefined) return note(options, job, held);
   const asker = { group: organizationId, person: mask.requested_by, signal: undefined };
   const { events, places, fields, incomplete } = yield* masking.countInSlices(

@@ -217,8 +217,8 @@ export const listMasksByRules = (db: Db, limit: number) =>
 /** The contribution of one session to a mask of all sessions. */
 export interface SessionCounts {
   sessionId: string;
-  /** Why the session was left out. */
-  leftOut?: 'held' | 'damaged' | undefined;
+  /** Why the mask missed the session. */
+  missed?: 'held' | 'damaged' | undefined;
   events: number;
   places: number;
   fields: number;
@@ -229,12 +229,12 @@ export interface SessionCounts {
  * @throws JobLost
  */
 export async function addSession(transaction: Db, job: Job, session: SessionCounts, now: number): Promise<void> {
-  const { sessionId, leftOut, events, places, fields } = session;
+  const { sessionId, missed, events, places, fields } = session;
   const isFound = events + fields > 0;
   await noteProgress(transaction, { ...job, progress: sessionId }, now);
   await sql`
-    update masks set sessions = sessions + ${leftOut ? 0 : 1}, held = held + ${leftOut === 'held' ? 1 : 0},
-      damaged = damaged + ${leftOut === 'damaged' ? 1 : 0},
+    update masks set sessions = sessions + ${missed ? 0 : 1}, held = held + ${missed === 'held' ? 1 : 0},
+      damaged = damaged + ${missed === 'damaged' ? 1 : 0},
       found = found + ${isFound ? 1 : 0}, events = events + ${events}, places = places + ${places},
       fields = fields + ${fields}
     where organization_id = ${job.organization_id} and mask_id = ${job.job_id}`.execute(transaction);

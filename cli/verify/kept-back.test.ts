@@ -13,7 +13,7 @@ import { openSpool, type Spool } from '../spool/open.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { spooledEvents } from '../test/reading.ts';
 import { sessionId, uuid } from '../test/transcripts.ts';
-import { whyLeftOut } from './left-out.ts';
+import { whyKeptBack } from './kept-back.ts';
 import { positionOf } from './transcript.ts';
 
 const HOUR = 3_600_000;
@@ -77,7 +77,7 @@ function readAgain(root: string, spool: Spool, policy: Policy) {
   return FILES.flatMap(({ path }) => {
     const row = spool.files.find(claudeCode.id, root, path);
     if (row === undefined) return [];
-    const why = whyLeftOut(spool, policy, row);
+    const why = whyKeptBack(spool, policy, row);
     const { origin, cursor } = row;
     const stream = openRecords({
       agent: claudeCode,

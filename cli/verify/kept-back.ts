@@ -5,7 +5,7 @@ import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 
 /** Says for the records of a transcript that was read why the reader may have left them out. Undefined if it has not. */
-export function whyLeftOut(
+export function whyKeptBack(
   { sessions, decisions }: Pick<Spool, 'sessions' | 'decisions'>,
   policy: Pick<Policy, 'find'>,
   row: FileRow,
