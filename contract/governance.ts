@@ -36,7 +36,8 @@ export const GOVERNANCE = {
     method: 'GET',
     path: '/v1/organizations/me/repositories',
     auth: 'member',
-    summary: 'List the repositories of all sessions, in the form of lists, filters, rules and holds',
+    summary:
+      'List the repositories of sessions that the caller may know of, in the form of lists, filters, rules and holds',
     replies: { 200: Repositories },
     errors: [401, 403, 429, 503],
   }),

@@ -6,6 +6,7 @@ import { type AddOnFilter, findAddOns, readCallersOf, readTokensOf } from '../st
 import { optionalTimestamp } from '../store/columns.ts';
 import type { Db } from '../store/schema.ts';
 import { asOrganization } from '../store/tenant.ts';
+import type { Viewer } from '../store/viewer.ts';
 import { keyOfAddOn } from './fold-add-ons.ts';
 
 const MOST = { addOns: 300, callers: 10_000, shown: 5 };
@@ -13,13 +14,16 @@ const MOST = { addOns: 300, callers: 10_000, shown: 5 };
 type Row = { kind: AddOnKind; name: string };
 const keyOf = ({ kind, name }: Row) => keyOfAddOn(kind, name);
 
-/** The add-ons of some days, from rows of sessions. The callers of an add-on are named only if enough people call it. */
-export const readAddOns = (db: Db, filter: AddOnFilter, grouping: Grouping): Promise<AddOns> =>
+/**
+ * The add-ons of some days, from rows of sessions. The figures count every session, but an add-on is named only if a session whose
+ * existence the viewer may know has it. The callers of an add-on are named only if enough people call it.
+ */
+export const readAddOns = (db: Db, viewer: Viewer, filter: AddOnFilter, grouping: Grouping): Promise<AddOns> =>
   // Row-level security would hide private sessions, and so the people to whom they belong.
-  asOrganization(filter.organizationId, () => sumAddOns(db, filter, grouping));
+  asOrganization(filter.organizationId, () => sumAddOns(db, viewer, filter, grouping));
 
-async function sumAddOns(db: Db, filter: AddOnFilter, grouping: Grouping): Promise<AddOns> {
-  const found = await findAddOns(db, filter, MOST.addOns + 1);
+async function sumAddOns(db: Db, viewer: Viewer, filter: AddOnFilter, grouping: Grouping): Promise<AddOns> {
+  const found = await findAddOns(db, viewer, filter, MOST.addOns + 1);
   const shown = found.slice(0, MOST.addOns);
   const names = [...new Set(shown.map(({ name }) => name))];
   const isByName = ({ people }: (typeof shown)[number]) =>

@@ -3,6 +3,7 @@ import type { Grouping } from '../../contract/policy.ts';
 import type { DayFigures, Figures, SessionSummary, Usage } from '../../contract/review.ts';
 import { hourOfWeek } from '../../contract/written-query.ts';
 import { toDollars } from '../../transcript/entry/cost.ts';
+import { findNamedValues } from '../store/named-values.ts';
 import type { Db } from '../store/schema.ts';
 import { toSession } from '../store/sessions.ts';
 import { findSummaries } from '../store/summaries.ts';
@@ -25,6 +26,8 @@ type Sums = Pick<UsageSum, (typeof FIGURES)[number]>;
 type DaySums = Omit<UsageSum, 'value'>;
 
 const MOST = { values: 20, tools: 50, attention: 5, running: 20, latest: 500 };
+/** How many values are looked at for each that is shown, because some may be of hidden sessions only. */
+const CANDIDATES = 5;
 const HOURS_OF_WEEK = 168;
 /** For more days than this, groups are shown by week, so that an answer never has more than 2,400 rows. */
 const MAX_BY_DAY = 120;
@@ -50,7 +53,8 @@ interface Settings {
 
 /**
  * The figures of all sessions of some days, from sums by day. The cost of this query does not depend on the number of sessions.
- * The sums count every session, but only sessions whose existence the viewer may know are named.
+ * The sums count every session, but only sessions whose existence the viewer may know are named, and only names that such a session
+ * has.
  */
 export async function readUsage(
   db: Db,
@@ -61,13 +65,15 @@ export async function readUsage(
   const [all, hours, tools, latest] = await Promise.all([
     readTotals(db, filter),
     readCalls(db, filter, 'hour', HOURS_OF_WEEK),
-    readCalls(db, filter, 'tool', MOST.tools),
+    readTools(db, viewer, filter),
     findLatest(db, viewer, filter, MOST.latest),
   ]);
   const total = add(all);
   const by = (Date.parse(filter.to) - Date.parse(filter.from)) / DAY_MS >= MAX_BY_DAY ? 'week' : 'day';
   const dimensions = DIMENSIONS.filter((dimension) => dimension !== 'person' || grouping.groupByPerson);
-  const groups = await Promise.all(dimensions.map((dimension) => readGroups(db, filter, dimension, grouping, all, by)));
+  const groups = await Promise.all(
+    dimensions.map((dimension) => readGroups(db, viewer, filter, dimension, grouping, all, by)),
+  );
   const few = total.sessions <= FEW_SESSIONS;
   const found = await Promise.all(
     ATTENTION.map(async ([reason, order]) => {
@@ -103,9 +109,22 @@ export async function readUsage(
   };
 }
 
+/** The tools with the most calls. */
+async function readTools(db: Db, viewer: Viewer, filter: Days) {
+  const rows = await readCalls(db, filter, 'tool', MOST.tools * CANDIDATES);
+  const isNamed = await findNamedValues(
+    db,
+    viewer,
+    'tool',
+    rows.map(({ value }) => value),
+  );
+  return rows.filter(({ value }) => isNamed.has(value)).slice(0, MOST.tools);
+}
+
 /** The largest values. All other sessions are summed under the value "". */
 async function readGroups(
   db: Db,
+  viewer: Viewer,
   filter: Days,
   dimension: (typeof DIMENSIONS)[number],
   grouping: Grouping,
@@ -113,9 +132,7 @@ async function readGroups(
   by: 'day' | 'week',
 ): Promise<Usage['groups']> {
   const values =
-    dimension === 'person'
-      ? await findPeople(db, filter, grouping)
-      : await findLargest(db, filter, dimension, MOST.values);
+    dimension === 'person' ? await findPeople(db, filter, grouping) : await findValues(db, viewer, filter, dimension);
   const rows = values.length === 0 ? [] : await readValues(db, filter, dimension, values, by);
   const group = (value: string, own: readonly DaySums[]) => ({
     dimension,
@@ -129,6 +146,14 @@ async function readGroups(
     return sessions > 0 || prompts > 0 || input_tokens + output_tokens > 0;
   });
   return [...values.map((value) => group(value, byValue.get(value) ?? [])), ...(isThere ? [group('', rest)] : [])];
+}
+
+/** The largest values. Agents and machines are named everywhere, so they tell of no session. */
+async function findValues(db: Db, viewer: Viewer, filter: Days, dimension: (typeof DIMENSIONS)[number]) {
+  if (dimension !== 'repository' && dimension !== 'model') return findLargest(db, filter, dimension, MOST.values);
+  const values = await findLargest(db, filter, dimension, MOST.values * CANDIDATES);
+  const isNamed = await findNamedValues(db, viewer, dimension, values);
+  return values.filter((value) => isNamed.has(value)).slice(0, MOST.values);
 }
 
 /**

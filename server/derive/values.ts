@@ -1,6 +1,7 @@
 import { ADD_ON_KINDS, type AddOnKind } from '../../contract/names.ts';
 import { MAX_COMMAND } from '../../contract/query.ts';
 import { storable } from '../store/columns.ts';
+import { nameOfValue } from '../store/named-values.ts';
 import type { SessionValueRow } from '../store/schema.ts';
 import { hoursOfWeek } from './day-rows.ts';
 import type { Day, Facts } from './facts.ts';
@@ -70,14 +71,9 @@ function testsOf({ tests }: Facts): string[] {
   return tests.wereRed ? ['green', 'fixed'] : ['green'];
 }
 
-/** A file or a repository is found by its last name. */
 function toValue(field: Value['field'], text: string): Value {
   const value = storable(text);
-  const last =
-    field === 'file' || field === 'edited' || field === 'repository'
-      ? value.split(/[/\\]/).findLast((part) => part !== '')
-      : value;
-  return { field, name: (last ?? value).toLowerCase(), value };
+  return { field, name: nameOfValue(field, value), value };
 }
 
 /** The values that were added and the values that were removed. */

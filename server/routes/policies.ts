@@ -8,6 +8,7 @@ import { readPolicy, replacePolicy } from '../store/policies.ts';
 import { findRepository, isWhole, listRepositories } from '../store/repositories.ts';
 import type { Db } from '../store/schema.ts';
 import { asOrganization } from '../store/tenant.ts';
+import { viewerOf } from '../store/viewer.ts';
 import { asMember } from './as-member.ts';
 
 export const policyHandlers = ({
@@ -37,7 +38,8 @@ export const policyHandlers = ({
     },
 
     async listRepositories({ caller, signal }) {
-      const repositories = await longReads.run(caller, signal, (db) => listRepositories(db, caller.organizationId));
+      const viewer = await viewerOf(db, caller);
+      const repositories = await longReads.run(caller, signal, (db) => listRepositories(db, viewer));
       return { status: 200, body: { repositories } };
     },
 

@@ -95,8 +95,9 @@ export const reviewHandlers = ({
 
     async listAddOns({ caller, query, signal }) {
       const filter = { ...daysOf(caller.organizationId, query, now()), kind: query.kind };
+      const viewer = await viewerOf(db, caller);
       const grouping = await readPolicy(db, caller.organizationId);
-      const body = await longReads.run(caller, signal, (db) => readAddOns(db, filter, grouping));
+      const body = await longReads.run(caller, signal, (db) => readAddOns(db, viewer, filter, grouping));
       return { status: 200, body };
     },
 

@@ -4,6 +4,7 @@ import { allRows, NONE } from './rows.ts';
 import type { Db, SessionDayRow } from './schema.ts';
 import { PERSON } from './session-rows.ts';
 import { type Days, inDays } from './summed-days.ts';
+import { isNamed, type Viewer } from './viewer.ts';
 
 export interface AddOnFilter extends Days {
   kind?: AddOnKind | undefined;
@@ -29,8 +30,11 @@ interface AddOnSum extends AddOnName, Pick<SessionDayRow, 'failures'> {
   people: number;
 }
 
-/** Finds the add-ons with the most calls; add-ons without a call come last. A session has a row of an add-on for each day. */
-export const findAddOns = (db: Db, filter: AddOnFilter, limit: number) =>
+/**
+ * Finds the add-ons with the most calls, among those of sessions whose existence the viewer may know; add-ons without a call come last. A session
+ * has a row of an add-on for each day.
+ */
+export const findAddOns = (db: Db, viewer: Viewer, filter: AddOnFilter, limit: number) =>
   allRows(
     db,
     sql<AddOnSum>`
@@ -39,7 +43,8 @@ export const findAddOns = (db: Db, filter: AddOnFilter, limit: number) =>
         cast(count(distinct case when is_listed > 0 then session_id end) as bigint) as listed,
         count(distinct case when tool_calls > 0 then ${PERSON} end) as people, max(last_used_at) as last_used_at
       from ${asked(filter)}
-      group by kind, name order by sum(tool_calls) desc, kind, name limit ${limit}`,
+      group by kind, name having count(case when ${isNamed(viewer, 'session_days.session_id')} then 1 end) > 0
+      order by sum(tool_calls) desc, kind, name limit ${limit}`,
   );
 
 /** Finds the people or agents that call the add-ons with these names, the most frequent first. */

@@ -2,8 +2,10 @@ import { sql } from 'kysely';
 import { Problem } from '../../contract/problem.ts';
 import type { Repositories } from '../../contract/repositories.ts';
 import { addressOf, hasHost, isFolder } from '../../contract/repository.ts';
+import { findNamedValues, nameOfValue } from './named-values.ts';
 import { allRows, firstRow, oneRow } from './rows.ts';
 import type { Db } from './schema.ts';
+import type { Viewer } from './viewer.ts';
 
 const MAX_LISTED = 500;
 /** How many repositories with the same last name are compared. */
@@ -11,16 +13,23 @@ const MAX_COMPARED = 1_000;
 /** How many candidates a refusal names. */
 const MAX_NAMED = 5;
 
-/** Lists the repositories of all sessions from the sums of days, so that the cost does not depend on the number of sessions. */
-export async function listRepositories(db: Db, organizationId: string): Promise<Repositories['repositories']> {
+/**
+ * Lists the repositories of the sessions whose existence the viewer may know, with the number of all their sessions. It reads the sums
+ * of days, so that the cost does not depend on the number of sessions.
+ */
+export async function listRepositories(db: Db, viewer: Viewer): Promise<Repositories['repositories']> {
   const rows = await allRows(
     db,
     sql<{ value: string; sessions: number | string }>`
       select value, cast(sum(sessions) as bigint) as sessions from usage_days
-      where organization_id = ${organizationId} and dimension = 'repository'
+      where organization_id = ${viewer.organizationId} and dimension = 'repository'
       group by value order by sum(sessions) desc, value limit ${MAX_LISTED}`,
   );
-  return rows.map(({ value, sessions }) => ({ repository: value, sessions: Number(sessions) }));
+  const values = rows.map(({ value }) => value);
+  const isNamed = await findNamedValues(db, viewer, 'repository', values);
+  return rows
+    .filter(({ value }) => isNamed.has(value))
+    .map(({ value, sessions }) => ({ repository: value, sessions: Number(sessions) }));
 }
 
 /**
@@ -31,7 +40,7 @@ export async function listRepositories(db: Db, organizationId: string): Promise<
  */
 export async function findRepository(db: Db, organizationId: string, text: string): Promise<string | undefined> {
   const wanted = formOf(text);
-  const last = wanted.split(/[/\\]/).findLast((part) => part !== '') ?? wanted;
+  const last = nameOfValue('repository', wanted);
   const rows = await allRows(
     db,
     sql<{ value: string }>`
@@ -56,18 +65,13 @@ export const isWhole = (text: string): boolean => {
 
 /** The number of sessions of the repository. */
 export async function countOfRepository(db: Db, organizationId: string, repository: string): Promise<number> {
-  const last =
-    repository
-      .toLowerCase()
-      .split(/[/\\]/)
-      .findLast((part) => part !== '') ?? repository;
   const { sessions } = await oneRow(
     db,
     sql<{ sessions: number | string }>`
       select count(*) as sessions from session_values
       join sessions on sessions.session_id = session_values.session_id and sessions.deleted_at is null
-      where session_values.organization_id = ${organizationId} and field = 'repository' and name = ${last}
-        and value = ${repository}`,
+      where session_values.organization_id = ${organizationId} and field = 'repository'
+        and name = ${nameOfValue('repository', repository)} and value = ${repository}`,
   );
   return Number(sessions);
 }

@@ -9,9 +9,11 @@ const ROWS = 20_000;
 const ADD_ONS = ROWS / 50;
 const FILTER = { organizationId: 'org_1', planes: ['live'], from: '2026-11-01', to: '2026-11-30' } as const;
 
+const VIEWER = { organizationId: 'org_1', userId: 'usr_1', seesAll: false };
+
 const QUERIES: [name: string, query: (db: Db) => Promise<unknown>][] = [
-  ['the list of add-ons', (db) => findAddOns(db, FILTER, 300)],
-  ['the list of one kind', (db) => findAddOns(db, { ...FILTER, kind: 'mcp' }, 300)],
+  ['the list of add-ons', (db) => findAddOns(db, VIEWER, FILTER, 300)],
+  ['the list of one kind', (db) => findAddOns(db, VIEWER, { ...FILTER, kind: 'mcp' }, 300)],
   ['callers', (db) => readCallersOf(db, FILTER, ['name 0'], 'agent_id', 100)],
   ['tokens', (db) => readTokensOf(db, FILTER, ['name 0'])],
 ];

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ENGINES } from './engines.ts';
+import { createTenant, openSession, registerMachine, type Tenant, whenDerived } from './factories.ts';
+import { startTestService, type TestService } from './harness.ts';
+import { signInMachine } from './signed-in.ts';
+
+const SECRET = 'zqmerger';
+const DAYS = 'from=2026-11-01&to=2026-11-30';
+const at = (hour: string) => ({ occurredAt: `2026-11-20T${hour}:00:00.000Z` });
+
+/** Events that name a repository, a model, a tool of an MCP server and a type of sub-agents. */
+const eventsOf = (word: string) => [
+  { eventType: 'session.meta', payload: { repository: `git@git.test:o/${word}.git`, cwd: '/home/ada/x', model: word } },
+  { eventType: 'user.message', payload: { text: 'Please', ...at('09') } },
+  { eventType: 'tool.call', payload: { callId: 'c', name: `mcp__${word}__find`, input: {}, ...at('10') } },
+  {
+    eventType: 'tool.call',
+    payload: { callId: 'd', name: 'Task', input: { subagent_type: `${word}-reader` }, ...at('11') },
+  },
+  { eventType: 'usage', payload: { responseId: 'r', model: word, inputTokens: 500, outputTokens: 0, ...at('12') } },
+];
+
+describe.each(ENGINES)('names that only a private session has on %s', (engine) => {
+  let service: TestService;
+  let tenant: Tenant;
+  const sessionIds: string[] = [];
+
+  beforeAll(async () => {
+    service = await startTestService(engine);
+    tenant = await createTenant(service);
+    const secret = await signInMachine(service, tenant.member, 'laptop of the member');
+    const machine = await registerMachine(service, secret);
+    for (const word of ['shop', SECRET]) {
+      const sessionId = await openSession(service, secret, machine);
+      const body = { events: eventsOf(word) };
+      expect((await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: secret, body })).status).toBe(200);
+      await whenDerived(service, tenant.member, sessionId, body.events.length);
+      sessionIds.push(sessionId);
+    }
+    const url = `/v1/organizations/me/sessions/${sessionIds[1]}/visibility`;
+    const hidden = await service.call('PUT', url, { as: tenant.member, body: { visibility: 'private' } });
+    expect(hidden.status, hidden.text).toBe(200);
+  });
+  afterAll(() => service.close());
+
+  const read = async (path: string, as: string) => {
+    for (;;) {
+      const reply = await service.call('GET', `/v1/organizations/me/${path}`, { as });
+      expect(reply.status, reply.text).toBe(200);
+      if (!reply.body.catchingUp) return reply;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  const usage = (as: string) => read(`usage?${DAYS}`, as);
+
+  test.each([`usage?${DAYS}`, 'repositories', `add-ons?${DAYS}`])(
+    'are shown to its person alone by %s',
+    async (path) => {
+      await usage(tenant.member);
+      for (const as of [tenant.admin, tenant.owner]) {
+        const { text } = await read(path, as);
+        expect(text).toContain('shop');
+        expect(text).not.toContain(SECRET);
+      }
+      expect((await read(path, tenant.member)).text).toContain(SECRET);
+    },
+  );
+
+  test('are counted among the others in the figures', async () => {
+    const { total, groups } = (await usage(tenant.owner)).body;
+    expect(total).toMatchObject({ sessions: 2, prompts: 2, toolCalls: 4, inputTokens: 1_000 });
+    for (const dimension of ['repository', 'model']) {
+      const others = groups.filter((group: { dimension: string }) => group.dimension === dimension);
+      expect(
+        others.map(({ value, inputTokens }: { value: string; inputTokens: number }) => [value, inputTokens]),
+      ).toEqual([
+        [dimension === 'model' ? 'shop' : 'git.test/o/shop', 500],
+        ['', 500],
+      ]);
+    }
+  });
+
+  test('are shown again once the session is', async () => {
+    const url = `/v1/organizations/me/sessions/${sessionIds[1]}/visibility`;
+    await service.call('PUT', url, { as: tenant.member, body: { visibility: 'facts' } });
+    for (const path of [`usage?${DAYS}`, 'repositories', `add-ons?${DAYS}`]) {
+      expect((await read(path, tenant.owner)).text).toContain(SECRET);
+    }
+  });
+});
