@@ -65,6 +65,11 @@ export const WaitingInvitation = Type.Object({
   email: Type.String(),
   role: OneOf(ROLES),
   mailedAt: Type.Optional(Timestamp),
+  isInOutbox: Type.Optional(
+    Type.Literal(true, {
+      description: 'present if the service has no mail server: its operator finds the mail in the outbox',
+    }),
+  ),
   expiresAt: Type.Optional(Timestamp),
 });
 export type WaitingInvitation = Static<typeof WaitingInvitation>;

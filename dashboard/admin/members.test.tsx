@@ -113,6 +113,19 @@ test('invitations that failed to load can be retried', async () => {
   await expect.element(page.getByRole('alert')).not.toBeInTheDocument();
 });
 
+test('an invitation that no mail server sends says where its mail waits', async () => {
+  const { service } = serviceWithSecrets(0);
+  const invitation = { userId: 'usr_2', email: 'usr_2@example.com', role: 'admin' as const, mailedAt: NOW };
+  service.answers.listInvitations = () => ({ invitations: [{ ...invitation, isInOutbox: true }] });
+  const { close } = await show('/members', service);
+  await expect.element(page.getByText(/No mail is sent, because the service has no mail server/)).toBeVisible();
+  await close();
+  service.answers.listInvitations = () => ({ invitations: [invitation] });
+  await show('/members', service);
+  await expect.element(page.getByRole('heading', { name: 'Members' })).toBeVisible();
+  await expect.element(page.getByText(/No mail is sent/)).not.toBeInTheDocument();
+});
+
 test('removing a member who issued one secret requests its revocation', async () => {
   const { asked, remove } = await openDialog(1);
   await expect.element(page.getByRole('checkbox', { name: /Revoke the secrets they issued/ })).toBeChecked();

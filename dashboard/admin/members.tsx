@@ -44,6 +44,7 @@ export function MembersPage() {
       failed={repeat.error ?? invitations.error}
       onRetry={repeat.error ? undefined : () => void invitations.refetch()}
       wordsOf={({ email, role, status }) => `${email} ${role} ${status}`}
+      above={<OutboxNote invitations={invitations.data} />}
       keyOf={({ userId }) => userId}
       columns={[
         {
@@ -163,6 +164,18 @@ function Actions({ member, isRepeating, onRepeat, onDo }: ActionsProps) {
         {isInvited ? 'Withdraw' : 'Remove'}
       </Button>
     </>
+  );
+}
+
+/** Says why nobody gets a mail, and who can deliver it. */
+function OutboxNote({ invitations }: { invitations: ReadonlyMap<string, WaitingInvitation> | undefined }) {
+  if (![...(invitations?.values() ?? [])].some(({ isInOutbox }) => isInOutbox)) return null;
+  return (
+    <p className="max-w-[640px] text-13">
+      No mail is sent, because the service has no mail server. Its operator finds each invitation as a file in the
+      folder <code>outbox</code> of the data folder, and passes on the link in it. With <code>SMTP_URL</code> the
+      service sends mails itself.
+    </p>
   );
 }
 

@@ -29,13 +29,18 @@ export interface IdentityOptions {
 /** Creates the identity provider that the configuration names. */
 export async function createIdentity(options: IdentityOptions): Promise<Identity> {
   const identity = await createProviderIdentity(options);
-  const { ADOPT_MEMBERS, FOUNDERS, SIGN_UP } = options.config;
+  const { ADOPT_MEMBERS, FOUNDERS, IDENTITY_PROVIDER, SIGN_UP, SMTP_URL } = options.config;
   const rules = {
     adoptsMembers: ADOPT_MEMBERS !== 'off',
     foundsUnverified: FOUNDERS === 'anyone',
     asksBeforeJoining: SIGN_UP === 'open',
   };
-  return { ...identity, verify: async (token) => ({ ...(await identity.verify(token)), ...rules }) };
+  return {
+    ...identity,
+    // A pool of Cognito itself mails whom it does not know yet.
+    ...(SMTP_URL === undefined && IDENTITY_PROVIDER !== 'cognito' && { keepsMails: true }),
+    verify: async (token) => ({ ...(await identity.verify(token)), ...rules }),
+  };
 }
 
 async function createProviderIdentity(options: IdentityOptions): Promise<Identity> {

@@ -26,6 +26,8 @@ export interface Identity {
    * @returns when the mailed link expires, in milliseconds since the epoch; absent if it does not expire
    */
   invite(mail: InviteMail): Promise<{ linkExpiresAt?: number }>;
+  /** Set if no mail server sends the invitations: their mails wait in the outbox until the operator delivers them. */
+  keepsMails?: true;
   /** Set if the provider itself records sign-ins in the audit log. */
   recordsSignIns?: true;
   /** Removes the person's account in the caller's transaction, if the service keeps accounts. */

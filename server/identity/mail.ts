@@ -38,7 +38,8 @@ export function createOutbox({ dataDir, from, log, now }: OutboxOptions): SendMa
     const draft = join(folder, `.${file}`);
     await writeFile(draft, content as Buffer, { mode: 0o600, flag: 'wx' });
     await rename(draft, join(folder, file));
-    log.info({ file: join('outbox', file) }, 'a mail waits in the outbox of the data folder');
+    // A warning, because nobody gets the mail until somebody delivers it.
+    log.warn({ file: join('outbox', file) }, 'a mail waits in the outbox of the data folder');
   };
 }
 

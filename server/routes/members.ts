@@ -45,8 +45,12 @@ export async function mailInvitation(
 }
 
 export const memberHandlers = (deps: Deps) => {
-  const { store, changes, startRound, secretsRevoked, now } = deps;
+  const { store, changes, identity, startRound, secretsRevoked, now } = deps;
   const { db } = store;
+  const toWaiting = (row: MemberRow) => ({
+    ...toWaitingInvitation(row),
+    ...(identity.keepsMails && row.mailed_at !== null && { isInOutbox: true as const }),
+  });
   return {
     async listMembers({ caller }) {
       const { organizationId } = caller;
@@ -87,7 +91,7 @@ export const memberHandlers = (deps: Deps) => {
     async listInvitations({ caller }) {
       const { organizationId } = caller;
       const ids = await listMemberIds(db, organizationId, 'invited');
-      const list = { organizationId, name: 'invitations', table: 'members', ids, show: toWaitingInvitation } as const;
+      const list = { organizationId, name: 'invitations', table: 'members', ids, show: toWaiting } as const;
       return { status: 200, body: await streamList(db, list) };
     },
 
@@ -95,7 +99,7 @@ export const memberHandlers = (deps: Deps) => {
       const row = await findMember(db, caller.organizationId, params.userId);
       if (row?.status !== 'invited') throw noInvitation();
       mayTouchOwners(caller.role, row.role);
-      return { status: 200, body: toWaitingInvitation(await mailInvitation(deps, row, countAs)) };
+      return { status: 200, body: toWaiting(await mailInvitation(deps, row, countAs)) };
     },
 
     async changeRole({ caller, params, body }) {

@@ -322,6 +322,8 @@ test('an invitation is a mail in the outbox', async () => {
   expect(mail).not.toMatch(/^Bcc:/m);
   expect(mail).toContain('join Acme Bcc: x@evil.com in');
   expect(mail).toContain('https://capture.example.com/');
-  expect(logged.join()).toContain(file);
+  const line = logged.find((text) => text.includes(file)) ?? '{}';
+  // A warning, because somebody must deliver it.
+  expect(JSON.parse(line)).toMatchObject({ level: 40, file: `outbox/${file}` });
   expect(logged.join()).not.toContain('bob@');
 });

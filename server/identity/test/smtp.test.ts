@@ -170,6 +170,15 @@ describe('the service with a mail server', () => {
 });
 
 test.each([
+  ['keeps its mails', {}, true],
+  ['sends its mails', { SMTP_URL: 'smtp://127.0.0.1:1' }, undefined],
+] as const)('the service knows that it %s', async (_, config, keepsMails) => {
+  const service = await startService('sqlite', config);
+  expect(service.identity.keepsMails).toBe(keepsMails);
+  await service.dispose();
+});
+
+test.each([
   ['postgres', {}, true],
   ['postgres', { SMTP_URL: 'smtp://127.0.0.1:1' }, false],
   ['sqlite', {}, false],

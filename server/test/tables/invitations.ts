@@ -61,6 +61,24 @@ export const INVITATIONS: readonly Scenario[] = [
     without: () => ['ours-member@example.com', 'theirs-'],
   },
   {
+    route: 'listInvitations',
+    name: 'invitations say that no mail server sent their mails',
+    ask: async (world) => {
+      world.service.identity.keepsMails = true;
+      await invite(world, 'unsent@example.com', 'admin');
+      return {};
+    },
+    status: 200,
+    body: () => ({
+      invitations: expect.arrayContaining([
+        expect.objectContaining({ email: 'unsent@example.com', mailedAt: expect.any(String), isInOutbox: true }),
+      ]),
+    }),
+    after({ service }) {
+      delete service.identity.keepsMails;
+    },
+  },
+  {
     route: 'repeatInvitation',
     name: 'the invitation is mailed again with its role',
     ask: async (world) => {
