@@ -23,6 +23,13 @@ export class Failure extends Error {
   }
 }
 
+/** The service refuses the organization secret. */
+export class SecretRefused extends Failure {
+  constructor(sentence: string, hint: string, cause: unknown) {
+    super(EXIT.signInRequired, sentence, hint, cause);
+  }
+}
+
 /** The system's network errors in words for people. */
 const REASONS: { readonly [code: string]: string } = {
   ECONNREFUSED: 'no server listens there',

@@ -4,7 +4,7 @@ import { Command as Commander, CommanderError, Option } from 'commander';
 import type { Command, Example, Parameter } from './command.ts';
 import { COMMANDS } from './commands/all.ts';
 import type { Context } from './context.ts';
-import { EXIT, Failure } from './failure.ts';
+import { EXIT, Failure, SecretRefused } from './failure.ts';
 import { createOutput, type OutputOptions, reportError } from './output.ts';
 import { withMoreFolders } from './privacy/preferences.ts';
 import { READ_APART, readForAnother } from './reading.ts';
@@ -45,8 +45,16 @@ export async function runProgram(given: Context, args: readonly string[]): Promi
     if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) {
       return args[0] === 'help' && error.exitCode !== 0 ? EXIT.usage : EXIT.ok;
     }
-    return reportError(error instanceof CommanderError ? misuse(error, args) : error, context, args.includes('--json'));
+    const failure = error instanceof CommanderError ? misuse(error, args) : tellVariable(error, context);
+    return reportError(failure, context, args.includes('--json'));
   }
+}
+
+/** Another sign-in does not help as long as the variable holds the refused secret. */
+function tellVariable(error: unknown, { variables }: Context): unknown {
+  if (!(error instanceof SecretRefused && variables.CAPTURE_SECRET)) return error;
+  const hint = `Correct CAPTURE_SECRET or unset it: CAPTURE_SECRET comes before the stored secret. ${error.hint}`;
+  return new SecretRefused(error.message, hint, error);
 }
 
 type OnExit = (exitCode: number) => void;

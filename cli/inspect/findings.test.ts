@@ -161,3 +161,14 @@ test('no findings if all is well', async () => {
   const { findTroubles } = await setUpMachine();
   expect(await findTroubles()).toEqual([]);
 });
+
+test('a refused secret of CAPTURE_SECRET is corrected there, and not by another sign-in', async () => {
+  const { home, state, findTroubles } = await setUpMachine();
+  const variables = { HOME: home, CAPTURE_HOME: state, CAPTURE_SECRET: 'sk_live_wrong' };
+  const [found] = await findTroubles({ variables });
+  expect(found).toMatchObject({
+    check: 'sign-in',
+    sentence: expect.stringContaining('refuses the secret in CAPTURE_SECRET'),
+    fix: expect.stringMatching(/^unset CAPTURE_SECRET/),
+  });
+});

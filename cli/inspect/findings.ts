@@ -39,10 +39,15 @@ export const CHECKS: { readonly [check in MachineState]: Check } = {
     return troubles.map(({ message, hint = '' }) => failed(message, hint));
   },
 
-  'sign-in'({ settings, unreadable, service }) {
+  'sign-in'({ settings, isSecretOfShell, unreadable, service }) {
     if (unreadable.settings) return failed(unreadable.settings, LOGIN);
     if (settings.secret === undefined) return failed('Nobody is signed in, so nothing is captured.', LOGIN);
     if (service.secret !== 'refused') return undefined;
+    if (isSecretOfShell) {
+      const sentence =
+        'The service refuses the secret in CAPTURE_SECRET, which comes before the stored one in this shell.';
+      return failed(sentence, 'unset CAPTURE_SECRET   # or correct it');
+    }
     const sentence =
       'The service refuses the secret: it is wrong or was revoked. New events are kept until you sign in again.';
     return failed(sentence, `${LOGIN}   # then confirm this machine in the browser`);

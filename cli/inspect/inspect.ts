@@ -53,6 +53,8 @@ export async function inspect(context: Context, known: Known = {}) {
     const transcripts = known.transcripts ?? inspectTranscripts(context, spool, isAsked);
     return {
       ...{ now, state, settings, service, account, transcripts, agents: transcripts.agents },
+      /** Whether the secret is that of this shell, and not the stored one. */
+      isSecretOfShell: Boolean(context.variables.CAPTURE_SECRET),
       /** Absent if it is not known what was captured or what the person wants. */
       coverage: opened.value && isAsked ? transcripts.coverage : undefined,
       daemon: known.daemon ?? inspectDaemon(context, spool.getMeta('daemon')),

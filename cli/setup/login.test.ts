@@ -81,6 +81,21 @@ test.each(['', '/welcome'])('an invented secret is refused at %j, and nothing is
   expect(result.stderr).not.toContain('nonsense');
 });
 
+test('a refused secret of CAPTURE_SECRET is named, because another sign-in would not help', async () => {
+  const { service, home } = await prepare();
+  const variables = { CAPTURE_SECRET: 'sk_live_made_up_nonsense', CAPTURE_URL: service.url };
+  for (const command of [['login'], ['import'], ['exec', '--', 'true']]) {
+    const { exitCode, stderr } = await run(command, { home, variables });
+    expect([exitCode, stderr]).toEqual([4, expect.stringContaining('CAPTURE_SECRET comes before the stored secret')]);
+  }
+  const { stderr } = await run(['login', '--secret-stdin'], {
+    home,
+    input: 'sk_live_nonsense',
+    variables: { CAPTURE_URL: service.url },
+  });
+  expect(stderr).not.toContain('CAPTURE_SECRET');
+});
+
 test("a service that cannot name the secret's account does not count as having accepted it", async () => {
   const { login, stored } = await prepare();
   const url = await serve((path) =>

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../contract/client.ts';
 import type { ProblemCode } from '../../contract/problem.ts';
-import { codeOf, describe, EXIT, Failure } from '../failure.ts';
+import { codeOf, describe, EXIT, Failure, SecretRefused } from '../failure.ts';
 import { NotTheService } from './service.ts';
 
 /**
@@ -59,8 +59,7 @@ export function tellTrouble(url: string, error: unknown): string {
 /** Explains an error that a retry cannot fix. `soFar` names the state of the command. */
 export function explainRefusal(error: unknown, soFar = 'Captured events are kept, and sent after that.'): unknown {
   if (hasStatus(error, 401)) {
-    return new Failure(
-      EXIT.signInRequired,
+    return new SecretRefused(
       `The service does not accept the organization secret: ${error.message}`,
       `Sign in with \`capture login\`. ${soFar}`,
       error,
