@@ -76,6 +76,10 @@ function createProgram(context: Context, onExit: OnExit): Commander {
   addEverywhere(program);
   for (const command of COMMANDS) addCommand(program, command, context, onExit);
   addCompletion(program, { completionCommandName: 'completion' });
+  program.commands
+    .find((command) => command.name() === 'completion')
+    ?.summary('print a completion script for your shell')
+    .description('Prints a script that completes commands, options and agents in your shell.');
   // Shell directive 0: where none of our words fits, the shell completes a path. The library would offer nothing.
   Object.defineProperty(completions, 'directive', { get: () => 0, set() {} });
   return program;
@@ -135,6 +139,11 @@ const IN_STATUS: Readonly<Record<string, string>> = {
 /** A command line that could not be parsed. The hint is a similar command, or the help to read. */
 function misuse({ message }: CommanderError, args: readonly string[]): Failure {
   const [, sentence = message, similar] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(message) ?? [];
+  const [, value, argument, choices] =
+    /value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/s.exec(sentence) ?? [];
+  if (choices !== undefined) {
+    return new Failure(EXIT.usage, `${value} is not a ${argument} that capture knows.`, `Write one of: ${choices}.`);
+  }
   const [word = ''] = args;
   const command = COMMANDS.find(({ name }) => name === word);
   const status = Object.hasOwn(IN_STATUS, word) ? `\`capture ${IN_STATUS[word]}\` shows it.` : similar;

@@ -164,6 +164,22 @@ const CASES: Case[] = [
     pipe: /Did you mean import\?/,
     json: {},
   },
+  {
+    name: 'an unknown shell',
+    args: ['completion', 'tcsh'],
+    exitCode: 2,
+    terminal: /^error: tcsh is not a shell that capture knows\.\nhint: Write one of: zsh, bash, fish, powershell\.$/m,
+    pipe: /^error: tcsh is not a shell/,
+    json: {},
+  },
+  {
+    name: 'the help of completion',
+    args: ['completion', '--help'],
+    exitCode: 0,
+    terminal: /Prints a script that completes commands, options and agents in your shell\./,
+    pipe: /Prints a script/,
+    json: {},
+  },
 ];
 
 for (const { name, args, options, exitCode, ...expected } of CASES) {
