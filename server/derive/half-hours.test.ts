@@ -13,8 +13,8 @@ test('a session was active in the half hours of its prompts, calls and failures,
     ['assistant.message', { text: 'Done' }, 1_500],
   );
   const values = [...valuesOf(facts).values()];
-  const valuesIn = (name: string) => values.filter(({ field }) => field === name).map(({ value }) => value);
-  expect(valuesIn('half_hour')).toEqual(['2026-11-20T00:00', '2026-11-20T23:30', '2026-11-21T00:00']);
+  const valuesIn = (name: string) => values.filter(({ field }) => field === name).map(({ name }) => name);
+  expect(valuesIn('half_hour')).toEqual(['2026-11-20t00:00', '2026-11-20t23:30', '2026-11-21t00:00']);
   expect(valuesIn('hour')).toEqual(['fri-00', 'sat-00']);
   const days = dayRowsOf(facts, { agentId: 'codex', environmentId: 'env_1' });
   expect(days.filter(({ kind }) => kind === 'hour').map(({ name, tool_calls }) => [name, tool_calls])).toEqual([

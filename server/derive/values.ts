@@ -1,14 +1,14 @@
 import { ADD_ON_KINDS, type AddOnKind } from '../../contract/names.ts';
 import { MAX_COMMAND } from '../../contract/query.ts';
 import { storable } from '../store/columns.ts';
-import { nameOfValue } from '../store/named-values.ts';
+import { rowOfValue } from '../store/named-values.ts';
 import type { SessionValueRow } from '../store/schema.ts';
 import { hoursOfWeek } from './day-rows.ts';
 import type { Day, Facts } from './facts.ts';
 
-export type Value = Pick<SessionValueRow, 'field' | 'name' | 'value'>;
+export type Value = Pick<SessionValueRow, 'field' | 'name' | 'path'>;
 
-/** Values by their field and text. */
+/** Values by all of their columns. */
 export type Values = ReadonlyMap<string, Value>;
 
 /** The values by which a search finds a session, besides its words. */
@@ -23,7 +23,8 @@ export function valuesOf(facts: Facts): Values {
   const found: [Value['field'], Iterable<string>][] = [
     ['repository', facts.repository === undefined ? [] : [facts.repository]],
     ['branch', facts.branches],
-    ['file', [...facts.files.keys(), ...facts.reads]],
+    // A file that it edited has no second row: `storedAs` in `store/find-sessions.ts`.
+    ['file', [...facts.reads].filter((path) => !facts.files.has(path))],
     ['edited', facts.files.keys()],
     ['command', programsOf(facts)],
     ['tool', tools],
@@ -38,7 +39,7 @@ export function valuesOf(facts: Facts): Values {
   for (const [field, all] of found) {
     for (const text of all) {
       const value = toValue(field, text);
-      if (value.value !== '') values.set(`${field} ${value.value}`, value);
+      if (value.name !== '') values.set(`${field} ${value.name} ${value.path}`, value);
     }
   }
   return values;
@@ -71,10 +72,7 @@ function testsOf({ tests }: Facts): string[] {
   return tests.wereRed ? ['green', 'fixed'] : ['green'];
 }
 
-function toValue(field: Value['field'], text: string): Value {
-  const value = storable(text);
-  return { field, name: nameOfValue(field, value), value };
-}
+const toValue = (field: Value['field'], text: string): Value => ({ field, ...rowOfValue(field, storable(text)) });
 
 /** The values that were added and the values that were removed. */
 export const compareValues = (before: Values, after: Values): { added: Value[]; removed: Value[] } => ({

@@ -54,9 +54,9 @@ export interface Opened {
 
 /** The repository of a session that lists show. */
 export const REPOSITORY = sql<string | null>`coalesce(
-  (select value from session_values
+  (select path from session_values
    where session_values.organization_id = sessions.organization_id and session_values.session_id = sessions.session_id
-     and field = 'repository' order by value limit 1),
+     and field = 'repository' order by path limit 1),
   sessions.repository)`;
 
 const daysOf = ({ bounds, field }: Due, rule: RetentionRule | undefined): number =>

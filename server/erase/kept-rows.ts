@@ -67,8 +67,8 @@ export async function readKept(transaction: Db, row: Place, withoutContent: With
     values: await allRows(
       transaction,
       sql<SessionValue>`
-        select field, name, value from session_values
-        where ${own} and field not in (${sql.join([...VALUES_OF_CONTENT])}) order by field, value`,
+        select field, name, path from session_values
+        where ${own} and field not in (${sql.join([...VALUES_OF_CONTENT])}) order by field, name, path`,
     ),
     days: await readDays(transaction, row),
   };

@@ -23,7 +23,7 @@ export const holdOf = (session: string): string => `(
         SELECT 1 FROM session_values
         WHERE session_values.organization_id = ${session}.organization_id
           AND session_values.session_id = ${session}.session_id
-          AND session_values.field = 'repository' AND session_values.value = holds.target_id
+          AND session_values.field = 'repository' AND session_values.path = holds.target_id
       )
       OR ${session}.repository IS NULL AND ${session}.event_count > 0 AND NOT EXISTS (
         SELECT 1 FROM session_facts

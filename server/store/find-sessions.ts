@@ -189,9 +189,13 @@ function isOfPerson(
 const hasValue = (db: Db, organizationId: string, { field, alternatives }: ValueWanted) =>
   and([
     sql`${alternatives.some(({ end }) => end !== undefined) ? ofEngine(db, { sqlite: sql`+`, postgres: NONE }) : NONE}session_values.organization_id = ${organizationId}`,
-    sql`field = ${field}`,
+    sql`field in (${sql.join([...storedAs(field)])})`,
     or(alternatives.map((one) => and([hasName(one), endsSo(one)]))),
   ]);
+
+/** The fields of the rows that have the value. A file that the session edited has one row, although the session has also read it. */
+const storedAs = (field: ValueWanted['field']): readonly ValueWanted['field'][] =>
+  field === 'file' ? ['file', 'edited'] : [field];
 
 type Alternative = ValueWanted['alternatives'][number];
 
@@ -201,7 +205,7 @@ const endsSo = ({ ending }: Alternative) =>
   ending === undefined ? sql`1 = 1` : sql`${PATH} like ${ending} escape '!'`;
 
 /** Converts a path or an address, so that each of its names follows a slash. */
-const PATH = sql`'/' || replace(replace(lower(value), '\\', '/'), ':', '/')`;
+const PATH = sql`'/' || replace(replace(lower(path), '\\', '/'), ':', '/')`;
 
 /**
  * How many times more rows may be read if several of them may not be several sessions: only the last name of a path is indexed,
@@ -222,11 +226,13 @@ export async function findByValue(
   const needsMore = field === 'half_hour' || alternatives.some(({ ending }) => ending !== undefined);
   const limit = 1 + most * (needsMore ? MORE_ROWS : 1);
   // Each alternative has its own query in the order of its index. Otherwise PostgreSQL would read all rows before it returns one.
-  const arms = alternatives.map(
-    (one) => sql`select * from (
-      select session_id, case when ${endsSo(one)} then 1 else 0 end as fits from session_values
-      where organization_id = ${organizationId} and field = ${field} and ${hasName(one)} order by name limit ${limit}
-    ) as looked`,
+  const arms = storedAs(field).flatMap((stored) =>
+    alternatives.map(
+      (one) => sql`select * from (
+        select session_id, case when ${endsSo(one)} then 1 else 0 end as fits from session_values
+        where organization_id = ${organizationId} and field = ${stored} and ${hasName(one)} order by name limit ${limit}
+      ) as looked`,
+    ),
   );
   const { rows } = await sql<{ session_id: string; fits: number }>`
     select * from (${sql.join(arms, sql` union all `)}) as looked limit ${limit}`.execute(db);

@@ -11,6 +11,12 @@ const PATHS: ReadonlySet<Field> = new Set(['file', 'edited', 'repository']);
 export const nameOfValue = (field: Field, value: string): string =>
   ((PATHS.has(field) ? value.split(/[/\\]/).findLast((part) => part !== '') : undefined) ?? value).toLowerCase();
 
+/** The columns of a value. */
+export const rowOfValue = (field: Field, value: string): Pick<SessionValueRow, 'name' | 'path'> => ({
+  name: nameOfValue(field, value),
+  path: PATHS.has(field) ? value : '',
+});
+
 /**
  * Finds out which of these values the viewer may know: those of a session whose existence they may know. Sums count every session, and
  * a value that only hidden sessions have would tell of them. Each value is looked up until the first such session.
@@ -22,16 +28,19 @@ export async function findNamedValues(
   values: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (viewer.seesAll || values.length === 0) return new Set(values);
-  const asked = values.map((value) => sql`(${nameOfValue(field, value)}, ${value})`);
+  const asked = values.map((value) => {
+    const { name, path } = rowOfValue(field, value);
+    return sql`(${name}, ${path}, ${value})`;
+  });
   const rows = await allRows(
     db,
-    sql<Pick<SessionValueRow, 'value'>>`
-      with asked (name, value) as (values ${sql.join(asked)})
+    sql<{ value: string }>`
+      with asked (name, path, value) as (values ${sql.join(asked)})
       select value from asked where exists (
         select 1 from session_values
         join sessions on sessions.session_id = session_values.session_id and sessions.deleted_at is null
         where session_values.organization_id = ${viewer.organizationId} and session_values.field = ${field}
-          and session_values.name = asked.name and session_values.value = asked.value and ${named(viewer)})`,
+          and session_values.name = asked.name and session_values.path = asked.path and ${named(viewer)})`,
   );
   return new Set(rows.map(({ value }) => value));
 }

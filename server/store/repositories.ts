@@ -43,12 +43,12 @@ export async function findRepository(db: Db, organizationId: string, text: strin
   const last = nameOfValue('repository', wanted);
   const rows = await allRows(
     db,
-    sql<{ value: string }>`
-      select distinct value from session_values
+    sql<{ path: string }>`
+      select distinct path from session_values
       where organization_id = ${organizationId} and field = 'repository' and name in (${last}, ${`${last}.git`})
       limit ${MAX_COMPARED}`,
   );
-  const values = rows.map(({ value }) => value);
+  const values = rows.map(({ path }) => path);
   const exact = values.find((value) => value === text || value === addressOf(text));
   if (exact !== undefined) return exact;
   const whole = values.filter((value) => formOf(value) === wanted);
@@ -71,7 +71,7 @@ export async function countOfRepository(db: Db, organizationId: string, reposito
       select count(*) as sessions from session_values
       join sessions on sessions.session_id = session_values.session_id and sessions.deleted_at is null
       where session_values.organization_id = ${organizationId} and field = 'repository'
-        and name = ${nameOfValue('repository', repository)} and value = ${repository}`,
+        and name = ${nameOfValue('repository', repository)} and path = ${repository}`,
   );
   return Number(sessions);
 }

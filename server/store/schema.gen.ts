@@ -616,9 +616,10 @@ export interface SessionValueRow {
   session_id: string;
   organization_id: string;
   field: ValueField;
-  /** The text for the search, in lower case; for a path, its last name. */
+  /** The text for the search, in lower case; for a path or an address, its last name. */
   name: string;
-  value: string;
+  /** The whole path or address; empty for other values, so that no text is stored twice. */
+  path: string;
 }
 
 /**
@@ -771,7 +772,7 @@ export const PRIMARY_KEYS = {
   session_days: ['session_id', 'day', 'kind', 'name'],
   summed_days: ['organization_id', 'plane', 'day'],
   usage_days: ['organization_id', 'plane', 'dimension', 'value', 'day'],
-  session_values: ['session_id', 'field', 'value'],
+  session_values: ['session_id', 'field', 'name', 'path'],
   session_chunks: ['chunk_id'],
   accounts: ['account_id'],
   links: ['token_hash'],

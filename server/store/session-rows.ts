@@ -11,7 +11,7 @@ export const VERSION_OF_KEPT = 2_147_483_647;
 
 /** A row of one session on one day, without the columns that all its rows share. */
 export type SessionDay = Omit<SessionDayRow, 'session_id' | 'organization_id' | 'plane'>;
-export type SessionValue = Pick<SessionValueRow, 'field' | 'name' | 'value'>;
+export type SessionValue = Pick<SessionValueRow, 'field' | 'name' | 'path'>;
 
 type Session = Pick<SessionRow, 'session_id' | 'organization_id' | 'plane'>;
 
@@ -109,10 +109,12 @@ export function writeValues(
 ): Sql[] {
   const statements: Sql[] = [];
   for (let from = 0; from < removed.length; from += VALUES_AT_ONCE) {
-    const gone = removed.slice(from, from + VALUES_AT_ONCE).map(({ field, value }) => sql`(${field}, ${value})`);
+    const gone = removed
+      .slice(from, from + VALUES_AT_ONCE)
+      .map(({ field, name, path }) => sql`(${field}, ${name}, ${path})`);
     statements.push(sql`
       delete from session_values
-      where ${ofSession({ session_id, organization_id })} and (field, value) in (values ${sql.join(gone)})`);
+      where ${ofSession({ session_id, organization_id })} and (field, name, path) in (values ${sql.join(gone)})`);
   }
   const rows = added.map((value) => ({ session_id, organization_id, ...value }));
   return [...statements, ...insertions('session_values', rows, sql`on conflict do nothing`)];

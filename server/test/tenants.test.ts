@@ -155,7 +155,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('row-level security between organ
     beforeAll(async () => {
       const { db } = world.service.store;
       const mine = { organization_id: world.ours.organizationId, session_id: sessionId() };
-      const values = VALUES_OF_CONTENT.map((field) => ({ ...mine, field, name: 'a', value: 'a' }));
+      const values = VALUES_OF_CONTENT.map((field) => ({ ...mine, field, name: 'a', path: '' }));
       await db.insertInto('session_values').values(values).execute();
       await insertExample(db, 'session_views', { ...mine, user_id: 'usr_2' });
     });

@@ -154,11 +154,12 @@ create table session_values (
   session_id text not null,
   organization_id text not null,
   field text not null, --: ValueField
-  -- The text for the search, in lower case; for a path, its last name.
+  -- The text for the search, in lower case; for a path or an address, its last name.
   name text${inByteOrder} not null,
-  value text not null,
-  constraint session_values_pkey primary key (session_id, field, value)
-);
+  -- The whole path or address; empty for other values, so that no text is stored twice.
+  path text not null,
+  constraint session_values_pkey primary key (session_id, field, name, path)
+)${clustered};
 create index session_values_by_name on session_values (organization_id, field, name, session_id);
 
 -- Consecutive events of a session: the entries the timeline shows, and which words they may have. Chunks share a row of the index:
