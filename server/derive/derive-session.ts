@@ -80,7 +80,7 @@ async function writeSliceOf(
   if (isKnown && stored.derived_through >= row.event_count) return 'done';
   // The data of other rules is never read: the session is derived again from its first event.
   const isOfRules = goesOn(stored, version);
-  const before = isOfRules ? stored : { ...stored, derived_through: 0, next_chunk: 1, is_rewritten: 0, facts: '' };
+  const before = isOfRules ? stored : { ...stored, derived_through: 0, next_chunk: 1, is_rewritten: 0, facts: null };
   const slice = await makeSlice(options, source, before);
   if (!slice || (isKnown && slice.through <= before.derived_through)) return 'done';
   const { through, next, facts, isRewritten, isEnd: _, ...rest } = slice;
@@ -138,7 +138,11 @@ async function makeSlice(
   const asker = { group: organizationId, person: SERVICE, signal };
   const goOn = async (share: number) => derive({ ...job, ...(await readSome(db, row, through + 1, share)) }, asker);
   const fromStored = async (share: number) => {
-    const stored = { facts, from, words: await readWords(db, organizationId, sessionId) };
+    const stored = {
+      facts: facts && Uint8Array.from(facts),
+      from,
+      words: await readWords(db, organizationId, sessionId),
+    };
     const some = await readSome(db, row, from, share);
     // A first attempt without the earlier entries would find out whether they are needed, but only after much of the work.
     const needsEarlier = hasOtherPrices || (isRewritten === 1 && some.isEnd);

@@ -1,15 +1,15 @@
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { addressOf, hasHost } from '../../contract/repository.ts';
 import type { Entry } from '../../transcript/entry/entry.ts';
 import { readOwnLanes } from '../../transcript/entry/lanes.ts';
 import { readRevisions } from '../../transcript/entry/revisions.ts';
 import { RowWords } from '../search/row-words.ts';
 import type { DerivedChunk, ListColumns, StoredWords } from '../store/derived.ts';
+import { packText, unpackText } from '../store/packed.ts';
 import { type Chunk, cutChunks, type Open, type Source } from './chunks.ts';
 import { CountedRecords } from './counted-records.ts';
 import type { SessionOrigin } from './day-rows.ts';
 import { compareRows, type RowChanges, rowsOf } from './fact-rows.ts';
-import { type Facts, noFacts, readFacts, writeFacts } from './facts.ts';
+import { type Facts, noFacts, readStoredFacts, writeFacts } from './facts.ts';
 import { fold } from './fold.ts';
 import { noteBranch } from './fold-meta.ts';
 import { type KeptSession, KeptSessions } from './kept-sessions.ts';
@@ -48,8 +48,8 @@ export interface SliceJob {
 }
 
 export interface StoredSlices {
-  /** JSON facts of this version; empty if this version has derived nothing yet. */
-  facts: string;
+  /** The stored facts of this version; null if this version has derived nothing yet. */
+  facts: Uint8Array | null;
   /** The first event of the open chunk, which is derived again. */
   from: number;
   /** The words that the last row of the index has from each chunk, with their prefixes and separated by spaces. */
@@ -65,7 +65,7 @@ export interface Slice extends RowChanges {
   /** As in the job. */
   isEnd: boolean;
   chunks: DerivedChunk[];
-  facts: string;
+  facts: Uint8Array;
   columns: ListColumns;
   isRewritten: boolean;
 }
@@ -109,22 +109,23 @@ export function deriveSlice(job: SliceJob, prices: Prices, kept = new KeptSessio
   noteLag(facts, job, entries);
   noteWindow(facts, prices);
   const rows = rowsOf(facts, job.place);
+  const text = writeFacts(facts);
   const slice = {
     through,
     next: open.chunk?.first ?? through + 1,
     isEnd,
     chunks: chunks.map((chunk) => writeChunk(chunk, job)),
-    facts: writeFacts(facts),
+    facts: packText(text),
     columns: columnsOf(facts, through),
     isRewritten,
     ...compareRows(begun.rows, rows),
   };
-  kept.put(sessionId, { through, facts, rows, open, records, weight: 2 * slice.facts.length });
+  kept.put(sessionId, { through, facts, rows, open, records, weight: 2 * text.length });
   return slice;
 }
 
-function beginStored({ facts: text, words }: StoredSlices, { through, place, wordPrefix }: SliceJob): Begun {
-  const facts = readFacts(text);
+function beginStored({ facts: stored, words }: StoredSlices, { through, place, wordPrefix }: SliceJob): Begun {
+  const facts = readStoredFacts(stored);
   const records = through === 0 ? new CountedRecords() : undefined;
   return { facts, rows: rowsOf(facts, place), open: restoreRow(words, wordPrefix.length), records };
 }
@@ -142,8 +143,7 @@ function restoreRow(stored: readonly StoredWords[], skipped: number): Open {
   return { row: { first: head.first, words } };
 }
 
-const wordsIn = ({ words }: StoredWords): string =>
-  typeof words === 'string' ? words : zstdDecompressSync(words).toString('utf8');
+const wordsIn = ({ words }: StoredWords): string => (typeof words === 'string' ? words : unpackText(words));
 
 /** @param counted the entries that count, among `entries` */
 function foldOn(
@@ -213,12 +213,7 @@ function noteWindow(facts: Facts, { contextWindowOf }: Prices): void {
   else delete facts.window;
 }
 
-/** Level 3 makes the result a seventh smaller than level 1, but takes half as long again. */
-const packed = (text: string): Uint8Array =>
-  // A copy, because the compressor's memory of 64 KiB would be sent between threads with each result.
-  Uint8Array.from(zstdCompressSync(text));
-
-export const readEntries = (bytes: Uint8Array): Entry[] => JSON.parse(zstdDecompressSync(bytes).toString('utf8'));
+export const readEntries = (bytes: Uint8Array): Entry[] => JSON.parse(unpackText(bytes));
 
 function writeChunk(chunk: Chunk, { stored, wordPrefix, packsWords }: SliceJob): DerivedChunk {
   const { first, last, entries, signature, row } = chunk;
@@ -234,8 +229,8 @@ function writeChunk(chunk: Chunk, { stored, wordPrefix, packsWords }: SliceJob):
     rowFirst: row.first,
     // The chunk may go on to change its own.
     signature: Uint8Array.from(signature.bytes),
-    entries: packed(`[${entries}]`),
-    words: packsWords ? packed(chunk.words) : null,
+    entries: packText(`[${entries}]`),
+    words: packsWords ? packText(chunk.words) : null,
     added,
     goesOn,
   };

@@ -5,6 +5,7 @@ import type { Price } from '../../transcript/entry/cost.ts';
 import type { Edits } from '../../transcript/entry/edits.ts';
 import type { Told } from '../../transcript/entry/entry.ts';
 import type { Terms } from '../../transcript/entry/usage.ts';
+import { unpackText } from '../store/packed.ts';
 
 /**
  * Raised whenever the same events give other facts or entries. The service then derives again everything that an earlier
@@ -87,7 +88,7 @@ export interface OpenCall extends Edits {
 }
 
 /**
- * The facts of a session after some of its events. They are stored as JSON in `session_facts.facts` and suffice to continue
+ * The facts of a session after some of its events. They are stored as compressed JSON in `session_facts.facts` and suffice to continue
  * from. Every list is bounded, and so are all names together (`room`), because any client may send events.
  */
 export interface Facts {
@@ -235,12 +236,12 @@ export function writeFacts(facts: Facts): string {
   return JSON.stringify(written);
 }
 
-/**
- * @param text facts of this version of the rules
- * @returns empty facts for the empty text
- */
+/** @param stored facts of this version of the rules; null if it has derived nothing yet */
+export const readStoredFacts = (stored: Uint8Array | null): Facts =>
+  stored === null ? noFacts() : readFacts(unpackText(stored));
+
+/** @param text facts of this version of the rules */
 export function readFacts(text: string): Facts {
-  if (text === '') return noFacts();
   const facts = JSON.parse(text);
   for (const name of MAPS) facts[name] = new Map(facts[name]);
   facts.days = new Map(facts.days);

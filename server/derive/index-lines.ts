@@ -1,6 +1,6 @@
-import { zstdDecompressSync } from 'node:zlib';
 import type { JobAsker } from '../idle-worker.ts';
 import { readChunks } from '../store/derived.ts';
+import { unpackText } from '../store/packed.ts';
 import type { Db, SessionRow } from '../store/schema.ts';
 import type { ReadableSession } from '../store/viewer.ts';
 import { readSome } from './derive-session.ts';
@@ -42,7 +42,7 @@ const lastSlice = (row: SessionRow, from: number, appends: SliceJob['appends'], 
     remote: null,
     gitBranch: null,
   },
-  stored: { facts: '', from, words: [], earlier: [] },
+  stored: { facts: null, from, words: [], earlier: [] },
   through: from - 1,
   appends,
   isEnd,
@@ -53,4 +53,4 @@ const lastSlice = (row: SessionRow, from: number, appends: SliceJob['appends'], 
 });
 
 const line = (first: number, last: number, entries: Uint8Array) =>
-  `{"first":${first},"last":${last},"entries":${zstdDecompressSync(entries).toString('utf8')}}\n`;
+  `{"first":${first},"last":${last},"entries":${unpackText(entries)}}\n`;

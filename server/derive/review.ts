@@ -5,7 +5,7 @@ import { optional, optionalTimestamp } from '../store/columns.ts';
 import type { SessionFactsRow } from '../store/schema.ts';
 import { VERSION_OF_KEPT } from '../store/session-rows.ts';
 import type { SummaryRow } from '../store/summaries.ts';
-import { type Facts, noFacts, readFacts, writeFacts } from './facts.ts';
+import { type Facts, noFacts, readStoredFacts, writeFacts } from './facts.ts';
 import { shapeOf } from './shape.ts';
 import { costOfSpent, readKey } from './spent.ts';
 import { hasFormOf } from './version.ts';
@@ -71,14 +71,14 @@ const withoutContent = ({ repository, gitBranch, account, model, shape }: Shown)
 
 /**
  * The facts of a session for answers.
- * @param text the stored facts
+ * @param bytes the stored facts
  * @param isReadable whether the reader may see what was said and run in the session
  */
 export function toSessionFacts(
-  text: string,
+  bytes: Uint8Array | null,
   isReadable: boolean,
 ): Omit<SessionFacts, 'summary' | 'related' | 'holdId' | 'pricesOf'> {
-  const stored = readFacts(text);
+  const stored = readStoredFacts(bytes);
   const facts = isReadable ? stored : factsAlone(stored);
   const { window } = facts;
   return {
@@ -122,7 +122,7 @@ function factsAlone(facts: Facts): Facts {
  * is removed.
  */
 export const withoutContentIn: WithoutContent = ({ version, facts, summary }) => ({
-  facts: hasFormOf(version) && facts !== '' ? writeFacts(factsAlone(readFacts(facts))) : '',
+  facts: hasFormOf(version) && facts !== null ? writeFacts(factsAlone(readStoredFacts(facts))) : null,
   summary: JSON.stringify(withoutContent(summary === '' ? {} : JSON.parse(summary))),
 });
 

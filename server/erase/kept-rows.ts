@@ -1,6 +1,6 @@
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { forUpdate } from '../store/dialect.ts';
+import { packText, unpackText } from '../store/packed.ts';
 import { allRows, insertion, oneRow, runAll } from '../store/rows.ts';
 import type { Db, SessionDayRow, SessionFactsRow, SessionRow } from '../store/schema.ts';
 import {
@@ -22,7 +22,10 @@ import {
 export const VALUES_OF_CONTENT = ['command', 'commit', 'tests'] as const;
 
 type Place = Pick<SessionRow, 'session_id' | 'organization_id' | 'plane' | 'started_at' | 'event_count' | 'masks'>;
-type KeptFacts = Omit<SessionFactsRow, 'session_id' | 'organization_id' | 'plane' | 'started_at'>;
+type KeptFacts = Omit<SessionFactsRow, 'session_id' | 'organization_id' | 'plane' | 'started_at' | 'facts'> & {
+  /** JSON text. */
+  facts: string | null;
+};
 
 /** The derived rows of a session without its content. */
 export interface KeptRows {
@@ -33,7 +36,7 @@ export interface KeptRows {
 
 /** Returns the texts of a session's facts without its content. */
 export type WithoutContent = (facts: Pick<SessionFactsRow, 'version' | 'facts' | 'summary'>) => {
-  facts: string;
+  facts: string | null;
   summary: string;
 };
 
@@ -88,7 +91,10 @@ export const writeKeptFacts = (transaction: Db, row: Place, { facts, values }: K
   const { session_id, organization_id, plane, started_at } = row;
   return runAll(transaction, [
     sql`delete from session_facts where ${ofSession(row)}`,
-    insertion('session_facts', { session_id, organization_id, plane, started_at, ...facts }),
+    insertion('session_facts', {
+      ...{ session_id, organization_id, plane, started_at },
+      ...{ ...facts, facts: facts.facts === null ? null : packText(facts.facts) },
+    }),
     removeValues(row),
     ...writeValues(row, { added: values, removed: [] }),
   ]);
@@ -101,6 +107,5 @@ export async function writeKept(transaction: Db, row: Place, kept: KeptRows): Pr
 }
 
 /** Packs the rows as base64, because an export cannot contain binary data. */
-export const packKept = (kept: KeptRows): string => zstdCompressSync(JSON.stringify(kept)).toString('base64');
-export const unpackKept = (text: string): KeptRows =>
-  JSON.parse(zstdDecompressSync(Buffer.from(text, 'base64')).toString('utf8'));
+export const packKept = (kept: KeptRows): string => Buffer.from(packText(JSON.stringify(kept))).toString('base64');
+export const unpackKept = (text: string): KeptRows => JSON.parse(unpackText(Buffer.from(text, 'base64')));

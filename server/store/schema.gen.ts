@@ -525,8 +525,8 @@ export interface SessionFactsRow {
   interrupted: number;
   /** JSON text with the content of lists, at most 4 KiB. */
   summary: string;
-  /** JSON text. */
-  facts: string;
+  /** Compressed JSON; null if this version has derived nothing yet. */
+  facts: Uint8Array | null;
 }
 
 /**
@@ -733,7 +733,7 @@ export interface Defaults {
   masks: 'events' | 'places' | 'fields' | 'sessions' | 'found' | 'held' | 'damaged';
   jobs: 'progress' | 'not_before' | 'attempts';
   shares: 'views';
-  session_facts: 'version' | 'derived_through' | 'next_chunk' | 'claimed_until' | 'is_rewritten' | 'is_final' | 'event_count' | 'prompts' | 'tool_calls' | 'failures' | 'redactions' | 'files_changed' | 'lines_added' | 'lines_removed' | 'input_tokens' | 'cached_tokens' | 'output_tokens' | 'duration_ms' | 'lines_changed' | 'tokens' | 'interrupted' | 'summary' | 'facts';
+  session_facts: 'version' | 'derived_through' | 'next_chunk' | 'claimed_until' | 'is_rewritten' | 'is_final' | 'event_count' | 'prompts' | 'tool_calls' | 'failures' | 'redactions' | 'files_changed' | 'lines_added' | 'lines_removed' | 'input_tokens' | 'cached_tokens' | 'output_tokens' | 'duration_ms' | 'lines_changed' | 'tokens' | 'interrupted' | 'summary';
   session_chunks: 'chunk_id';
   accounts: 'password_version';
 }

@@ -101,13 +101,13 @@ export async function findRelated(
   return (await Promise.all(found)).flat();
 }
 
-/** The facts of a session by one of these versions, as JSON text; empty if none of them derived anything. */
+/** The facts of a session by one of these versions, as they are stored; null if none of them derived anything. */
 export async function findFacts(
   db: Db,
   organizationId: string,
   sessionId: string,
   [earliest, latest]: readonly [number, number],
-): Promise<string> {
+): Promise<Uint8Array | null> {
   const row = await firstRow(
     db,
     sql<Pick<SessionFactsRow, 'facts'>>`
@@ -115,5 +115,5 @@ export async function findFacts(
       where organization_id = ${organizationId} and session_id = ${sessionId}
         and (version between ${earliest} and ${latest} or version = ${VERSION_OF_KEPT})`,
   );
-  return row?.facts ?? '';
+  return row?.facts ?? null;
 }

@@ -148,7 +148,11 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     const sessionId = await fill(2);
     await service.call('GET', `/v1/organizations/me/session-summaries?sessionIds=${sessionId}`, { as: ours.member });
     const { db } = service.store;
-    await db.updateTable('session_facts').set({ facts: 'no JSON' }).where('session_id', '=', sessionId).execute();
+    await db
+      .updateTable('session_facts')
+      .set({ facts: Buffer.from('not packed') })
+      .where('session_id', '=', sessionId)
+      .execute();
     expect((await remove(sessionId)).status).toBe(200);
     await expect.poll(() => heldOf(service.store, sessionId)).toEqual(NOTHING);
   });

@@ -1,4 +1,3 @@
-import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { deriveSession } from '../derive/derive-session.ts';
 import { deriveSlice, type SliceJob } from '../derive/derive-slice.ts';
@@ -6,6 +5,7 @@ import { memoryOf } from '../derive/derive-thread.ts';
 import { KeptSessions } from '../derive/kept-sessions.ts';
 import { readPrices } from '../derive/prices/prices.ts';
 import { VERSIONS_OF_FORM } from '../derive/version.ts';
+import { unpackText } from '../store/packed.ts';
 import type { Db } from '../store/schema.ts';
 import { listDaysBehind, sumDay } from '../store/summed-days.ts';
 import { wordPrefix } from '../store/word-index.ts';
@@ -36,8 +36,6 @@ export const derive = (db: Db, organizationId: string, sessionId: string, derive
     sessionId,
   );
 
-const unpack = (bytes: Uint8Array) => zstdDecompressSync(bytes).toString('utf8');
-
 /** Everything that is derived, sorted, without the columns in which two equal results may differ. */
 export async function readDerived({ db, engine }: TestStore) {
   const facts = await db.selectFrom('session_facts').selectAll().orderBy('session_id').execute();
@@ -54,15 +52,20 @@ export async function readDerived({ db, engine }: TestStore) {
   const sums = await db.selectFrom('usage_days').selectAll().execute();
   const asText = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row, Object.keys(row).sort())).sort();
   return {
-    facts: facts.map(({ claimed_until: _, facts: known, ...row }) => ({ ...row, facts: JSON.parse(known || 'null') })),
+    facts: facts.map(({ claimed_until: _, facts: known, ...row }) => ({
+      ...row,
+      facts: known && JSON.parse(unpackText(known)),
+    })),
     values: asText(values),
     chunks: chunks.map(({ chunk_id: _, index_row: rowId, entries, words, signature, ...row }) => ({
       ...row,
       rowFirst: chunks.find(({ chunk_id: id }) => id === rowId)?.first_sequence ?? row.first_sequence,
       signature: Buffer.from(signature).toString('base64'),
-      entries: JSON.parse(unpack(entries)),
+      entries: JSON.parse(unpackText(entries)),
       // Words start with a prefix of the organization, which differs between runs.
-      words: (words instanceof Uint8Array ? unpack(words).split(' ') : [...(words ?? [])]).map(withoutPrefix).sort(),
+      words: (words instanceof Uint8Array ? unpackText(words).split(' ') : [...(words ?? [])])
+        .map(withoutPrefix)
+        .sort(),
     })),
     days: asText(days),
     sums: asText(sums),

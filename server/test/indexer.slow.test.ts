@@ -9,6 +9,7 @@ import { createDeriveThread } from '../derive/derive-thread.ts';
 import type { Indexer, IndexerOptions } from '../derive/indexer.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
+import { packText } from '../store/packed.ts';
 import { findSummaries } from '../store/summaries.ts';
 import { wholeOrganization } from '../store/viewer.ts';
 import { readDerived, VERSION_HERE } from './derived.ts';
@@ -123,7 +124,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
       await indexer.reach(await session(), LONG_MS);
     }
     const [whole, ...added] = seen.jobs;
-    expect(whole?.stored?.facts).toBe('');
+    expect(whole?.stored?.facts).toBeNull();
     expect(added.map(({ appends, stored }) => [appends.length, stored])).toEqual([
       [1, undefined],
       [1, undefined],
@@ -306,7 +307,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     const [old, later] = ids as [string, string];
     await store.db
       .updateTable('session_facts')
-      .set({ version: 0, prompts: 7_000, facts: '{"a shape":"that nobody knows"}' })
+      .set({ version: 0, prompts: 7_000, facts: packText('{"a shape":"that nobody knows"}') })
       .where('session_id', '=', old)
       .execute();
     await store.db

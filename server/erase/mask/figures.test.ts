@@ -108,7 +108,7 @@ function figuresOf(append: Source) {
         repoRoot: null,
         gitBranch: null,
       },
-      stored: { facts: '', from: 1, words: [], earlier: [] },
+      stored: { facts: null, from: 1, words: [], earlier: [] },
       through: 0,
       appends: [append],
       isEnd: true,

@@ -48,8 +48,8 @@ create table session_facts (
   interrupted integer default 0 not null,
   -- JSON text with the content of lists, at most 4 KiB.
   summary text default '{}' not null,
-  -- JSON text.
-  facts text default '' not null
+  -- Compressed JSON; null if this version has derived nothing yet.
+  facts ${bytes}
 );
 -- One index for each order of the list.
 create index session_facts_by_started_at on session_facts (organization_id, plane, started_at desc, session_id desc);
