@@ -11,8 +11,12 @@ const MAX_LISTED = 200;
 /** The entry with all texts cut, because any client may send events. */
 export function clipEntry(entry: Entry): Entry {
   const longest = LONGEST[entry.kind] ?? MAX_OTHER;
-  return clipValue(entry, 'entry', longest) as Entry;
+  return clipValue(withoutOutput(entry), 'entry', longest) as Entry;
 }
+
+/** Without the output of a call that did not fail. The timeline only shows the error in an output, and the rest was a third of all entries. */
+const withoutOutput = (entry: Entry): Entry =>
+  entry.kind === 'result' && !entry.failed ? { ...entry, preview: '' } : entry;
 
 const NAMES = new Set(['name', 'model', 'lane', 'subagent', 'agentType']);
 

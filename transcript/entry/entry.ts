@@ -104,7 +104,7 @@ export type ResultEntry = Common &
     /** The command still runs, under this name. */
     running?: string;
     durationMs?: number;
-    /** The beginning of the output. */
+    /** The beginning of the output. The stored entry of a call that did not fail has none. */
     preview: string;
     changes: readonly FileStat[];
   };
