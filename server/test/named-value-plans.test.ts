@@ -50,7 +50,7 @@ async function fill({ db, engine }: TestStore): Promise<void> {
   );
   const repository = sql`'r' || (n % ${sql.lit(REPOSITORIES)})`;
   await sql`
-    ${numbers} insert into session_values (session_id, organization_id, field, name, value)
+    ${numbers} insert into session_values (session_id, organization_id, field, name, path)
     select 'ses_' || n, 'org_1', 'repository', ${repository}, 'git.test/o/' || ${repository} from numbers`.execute(db);
   if (engine === 'postgres') {
     for (const table of ['sessions', 'session_values']) await sql`analyze ${sql.table(table)}`.execute(db);

@@ -105,8 +105,10 @@ describe.each(ENGINES)('an answer of the search on %s', (engine) => {
     const hidden = await signInMachine(service, ours.admin, 'laptop');
     const laptop = await registerMachine(service, hidden, 'laptop');
     // Each session fills an answer, and only the oldest matches.
-    const nearly = Array.from({ length: 20 }, () => said('bravo alpha bravos '.repeat(12_000)));
-    ids.push(await sessionWith(service, ours, machine, [said('alpha bravo')]));
+    const nearly = Array.from({ length: 20 }, () =>
+      said('alpha bravo charlies alpha bravo bravo charlie '.repeat(5_000)),
+    );
+    ids.push(await sessionWith(service, ours, machine, [said('alpha bravo charlie')]));
     for (let n = 0; n < NEARLY; n++) {
       service.clock.now += 60_000;
       ids.push(await sessionWith(service, ours, machine, nearly));
@@ -115,7 +117,8 @@ describe.each(ENGINES)('an answer of the search on %s', (engine) => {
     }
   });
   afterAll(() => service.close());
-  const ask = (cursor?: string) => find(service, ours.member, { q: '"alpha bravo"', ...(cursor && { cursor }) });
+  const ask = (cursor?: string) =>
+    find(service, ours.member, { q: '"alpha bravo charlie"', ...(cursor && { cursor }) });
 
   test('has a session if there is one, however many must be read before it', async () => {
     const reply = await ask();

@@ -208,17 +208,19 @@ describe.each(ENGINES)('search on %s', (engine) => {
 
   describe('of long sessions', () => {
     beforeAll(async () => {
-      const filler = Array.from({ length: 130 }, (_, n) => said(n % 2 ? 'gamma delta' : 'delta of gamma'));
-      for (const end of ['alpha beta', 'beta alpha']) {
-        await sessionWith(service, ours, machine, [said('alpha and beta'), ...filler, said(end)]);
-      }
+      // Each two words of the phrases follow each other in every chunk, so all of them must be read.
+      const text = (n: number) => (n % 2 ? 'gamma delta zeta' : 'delta gamma of gamma zeta');
+      const filler = Array.from({ length: 130 }, (_, n) => said(text(n)));
+      const begin = said('alpha beta and beta omega, omega beta and beta alpha');
+      for (const end of ['alpha beta omega', 'omega beta alpha'])
+        await sessionWith(service, ours, machine, [begin, ...filler, said(end)]);
     });
 
     test.each([
-      ['"alpha beta"', 1],
-      ['"beta alpha" "gamma delta"', 1],
-      ['alpha not:"beta alpha"', 1],
-      ['"delta gamma"', 0],
+      ['"alpha beta omega"', 1],
+      ['"omega beta alpha" "gamma delta zeta"', 1],
+      ['alpha not:"omega beta alpha"', 1],
+      ['"delta gamma zeta"', 0],
     ])('finds %j even if one answer may read hardly anything', async (q, count) => {
       const asked: Search = {
         ...{
