@@ -58,7 +58,7 @@ describe.each(ENGINES)('with a user pool, on %s', (engine) => {
     const email = `invited-${engine}@example.com`;
     const mails = cognito.mails();
     expect(await invite(ada.IdToken, email)).toMatchObject({ status: 201, body: { email, status: 'invited' } });
-    expect(cognito.mails()).toBe(mails + 1);
+    await expect.poll(cognito.mails).toBe(mails + 1);
     expect(await cognito.find(email)).toMatchObject({ status: 'FORCE_CHANGE_PASSWORD', email_verified: 'true' });
 
     await cognito.setPassword(email, PASSWORD);
