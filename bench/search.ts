@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { deriveSession } from '../server/derive/derive-session.ts';
 import { createDeriveThread } from '../server/derive/derive-thread.ts';
@@ -6,7 +7,6 @@ import { readPriceList } from '../server/derive/prices/price-list.ts';
 import { readVersion } from '../server/derive/version.ts';
 import { RowWords } from '../server/search/row-words.ts';
 import { addWords } from '../server/search/words.ts';
-import { unpackWords } from '../server/store/front-coding.ts';
 import type { Store } from '../server/store/open.ts';
 import { Signature } from '../server/store/signature.ts';
 import { startIssuer } from '../test/issuer.ts';
@@ -205,7 +205,7 @@ async function copySessions(store: Store, largest: string, ending: string): Prom
       .where('session_id', 'like', `%${ending}`)
       .execute();
     for (const { chunk_id, words } of copied) {
-      const text = unpackWords(words as Uint8Array).join(' ');
+      const text = zstdDecompressSync(words as Uint8Array).toString('utf8');
       await sql`insert into chunk_words (rowid, words) values (${chunk_id}, ${text})`.execute(transaction);
     }
   });

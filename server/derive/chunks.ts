@@ -36,7 +36,7 @@ export interface Chunk {
   signature: Signature;
   /** The row that has its words. */
   row: IndexRow;
-  /** The front-coded words that it brought to its row, and those that the store does not have yet. */
+  /** The words that it brought to its row, and those of them that the store does not have yet. */
   words: string;
   fresh: string[];
 }

@@ -4,7 +4,6 @@ import { readOwnLanes } from '../../transcript/entry/lanes.ts';
 import { readRevisions } from '../../transcript/entry/revisions.ts';
 import { RowWords } from '../search/row-words.ts';
 import type { DerivedChunk, ListColumns, StoredWords } from '../store/derived.ts';
-import { encodeWords, unpackWords } from '../store/front-coding.ts';
 import { packText, unpackText } from '../store/packed.ts';
 import { type Chunk, cutChunks, type Open, type Source } from './chunks.ts';
 import { CountedRecords } from './counted-records.ts';
@@ -135,12 +134,16 @@ function restoreRow(stored: readonly StoredWords[], skipped: number): Open {
   const [head] = stored;
   if (!head) return {};
   const words = new RowWords();
-  for (const one of stored) words.restore(wordsIn(one).map((word) => word.slice(skipped)));
+  for (const one of stored)
+    words.restore(
+      wordsIn(one)
+        .split(' ')
+        .map((word) => word.slice(skipped)),
+    );
   return { row: { first: head.first, words } };
 }
 
-const wordsIn = ({ words }: StoredWords): string[] =>
-  typeof words === 'string' ? words.split(' ') : unpackWords(words);
+const wordsIn = ({ words }: StoredWords): string => (typeof words === 'string' ? words : unpackText(words));
 
 /** @param counted the entries that count, among `entries` */
 function foldOn(
@@ -214,12 +217,12 @@ export const readEntries = (bytes: Uint8Array): Entry[] => JSON.parse(unpackText
 
 function writeChunk(chunk: Chunk, { stored, wordPrefix, packsWords }: SliceJob): DerivedChunk {
   const { first, last, entries, signature, row } = chunk;
-  const known = stored?.words.find((other) => other.first === first)?.words;
-  if (known instanceof Uint8Array) chunk.words = unpackText(known);
+  const known = packsWords ? stored?.words.find((other) => other.first === first) : undefined;
+  if (known) chunk.words = wordsIn(known);
   const goesOn = chunk.words !== '';
   const added = chunk.fresh.map((word) => wordPrefix + word).join(' ');
-  if (packsWords) chunk.words += encodeWords(chunk.fresh, wordPrefix);
   chunk.fresh = [];
+  if (packsWords) chunk.words = [chunk.words, added].filter((text) => text !== '').join(' ');
   return {
     first,
     last,

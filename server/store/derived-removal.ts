@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { INDEX_ROW } from './derived.ts';
-import { unpackWords } from './front-coding.ts';
+import { unpackText } from './packed.ts';
 import { isPostgres } from './postgres.ts';
 import { firstRow, runAll } from './rows.ts';
 import type { Db, SessionChunkRow, SessionRow } from './schema.ts';
@@ -53,7 +53,7 @@ async function removeFirst(transaction: Db, organizationId: string, sessionId: s
         and chunk_id = (select chunk_id from session_chunks where session_id = ${sessionId} limit 1)
       returning ${INDEX_ROW} as index_row, words`,
   );
-  const words = chunk?.words instanceof Uint8Array ? unpackWords(chunk.words).join(' ') : '';
+  const words = chunk?.words instanceof Uint8Array ? unpackText(chunk.words) : '';
   if (chunk && words !== '') {
     await sql`insert into chunk_words (chunk_words, rowid, words)
       values ('delete', ${chunk.index_row}, ${words})`.execute(transaction);

@@ -22,7 +22,7 @@ export interface DerivedChunk {
   signature: Uint8Array;
   /** Compressed JSON. */
   entries: Uint8Array;
-  /** The words that it brought to its row, for SQLite, whose index cannot remove them otherwise: `front-coding.ts`, compressed. */
+  /** The words that it brought to its row, compressed and separated by spaces, for SQLite, whose index cannot remove them otherwise. */
   words: Uint8Array | null;
   /** The words that are new to the row, separated by spaces. */
   added: string;

@@ -639,7 +639,7 @@ export interface SessionChunkRow {
   entries: Uint8Array;
   /**
    * On PostgreSQL the words of the whole row, at its first chunk, which are indexed here. On SQLite, which indexes them elsewhere, the words that
-   * the chunk brought to its row, front-coded and compressed: `store/front-coding.ts`.
+   * the chunk brought to its row, separated by spaces and compressed.
    */
   words: Uint8Array | string | null;
 }

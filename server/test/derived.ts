@@ -5,7 +5,6 @@ import { memoryOf } from '../derive/derive-thread.ts';
 import { KeptSessions } from '../derive/kept-sessions.ts';
 import { readPrices } from '../derive/prices/prices.ts';
 import { VERSIONS_OF_FORM } from '../derive/version.ts';
-import { unpackWords } from '../store/front-coding.ts';
 import { unpackText } from '../store/packed.ts';
 import type { Db } from '../store/schema.ts';
 import { listDaysBehind, sumDay } from '../store/summed-days.ts';
@@ -64,7 +63,9 @@ export async function readDerived({ db, engine }: TestStore) {
       signature: Buffer.from(signature).toString('base64'),
       entries: JSON.parse(unpackText(entries)),
       // Words start with a prefix of the organization, which differs between runs.
-      words: (words instanceof Uint8Array ? unpackWords(words) : [...(words ?? [])]).map(withoutPrefix).sort(),
+      words: (words instanceof Uint8Array ? unpackText(words).split(' ') : [...(words ?? [])])
+        .map(withoutPrefix)
+        .sort(),
     })),
     days: asText(days),
     sums: asText(sums),

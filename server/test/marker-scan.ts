@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { decodeFrame } from '../log/frame.ts';
-import { unpackWords } from '../store/front-coding.ts';
-import { unpackText } from '../store/packed.ts';
 import { isPostgres } from '../store/postgres.ts';
 import type { AppendRow, Db } from '../store/schema.ts';
 
@@ -38,11 +37,8 @@ function readable(row: Record<string, unknown>): string {
   }
   // A signature has bits, but no text.
   const { signature: _, ...others } = row;
-  return Object.entries(others)
-    .map(([name, value]) => {
-      if (!(value instanceof Uint8Array)) return String(value);
-      return name === 'words' ? unpackWords(value).join(' ') : unpackText(value);
-    })
+  return Object.values(others)
+    .map((value) => (value instanceof Uint8Array ? zstdDecompressSync(value).toString('utf8') : String(value)))
     .join(' ');
 }
 

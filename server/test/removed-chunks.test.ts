@@ -1,7 +1,7 @@
+import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { removeChunk } from '../store/derived-removal.ts';
-import { unpackWords } from '../store/front-coding.ts';
 import { appendTexts, createTenant, openSession, type Tenant, whenDerived } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
 
@@ -19,7 +19,9 @@ async function missing(): Promise<string[]> {
   const chunks = await db.selectFrom('session_chunks').select(['chunk_id', 'words']).execute();
   const found: string[] = [];
   for (const { chunk_id, words } of chunks) {
-    for (const word of unpackWords(words as Uint8Array)) {
+    for (const word of zstdDecompressSync(words as Uint8Array)
+      .toString('utf8')
+      .split(' ')) {
       const { rows } = await sql`
         select 1 from chunk_words where chunk_words match ${`"${word}"`} and rowid = ${chunk_id}`.execute(db);
       if (rows.length === 0) found.push(`${chunk_id} ${word}`);

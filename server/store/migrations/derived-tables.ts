@@ -176,7 +176,7 @@ create table session_chunks (
   -- Compressed JSON: \`transcript/entry/entry.ts\`.
   entries ${bytes} not null,
   -- On PostgreSQL the words of the whole row, at its first chunk, which are indexed here. On SQLite, which indexes them elsewhere, the words that
-  -- the chunk brought to its row, front-coded and compressed: \`store/front-coding.ts\`.
+  -- the chunk brought to its row, separated by spaces and compressed.
   words ${words}, --: Uint8Array | string
   constraint session_chunks_by_session unique (session_id, first_sequence)
 );
