@@ -13,7 +13,7 @@ export type Line = { at: number } & (
   | { deleted: string }
   /** From here on the session expires at the service's next sweep, unless an append arrives first. */
   | { aged: string }
-  /** A fault begins, and its repair. They explain the answers around them, and no rule depends on them. */
+  /** A fault begins, and its repair. They explain the answers around them. An answer during a cut of the power is no promise. */
   | { fault: string }
   | { mended: string }
   /** A reader saw this many events of the session, and this text in the last one. */

@@ -52,6 +52,25 @@ describe('the oracle', () => {
     expect(rulesOf(lines, storedOf(['a/0', 'a/1']))).toEqual([]);
   });
 
+  test('takes an answer after a cut of the power for none, and reports the loss of every other one', () => {
+    const cut = (fault: string): Line[] => [
+      ...TRUE_LINES.slice(0, 3),
+      { at: 3.1, fault },
+      { at: 3.2, answer: 'b', status: 200, first: 3, last: 4 },
+      { at: 3.3, read: 's', count: 4, text: 'b/1' },
+      { at: 3.4, mended: fault },
+    ];
+    const short = storedOf(['a/0', 'a/1']);
+    expect(rulesOf(cut('power of the service cut'), short)).toEqual([]);
+    expect(rulesOf(cut('disk of the service slow'), short)).toEqual(['lost', 'unseen']);
+    const later: Line[] = [
+      ...cut('power of the service cut'),
+      { at: 4, send: 'b', session: 's', count: 2 },
+      { at: 5, answer: 'b', status: 200, first: 3, last: 4 },
+    ];
+    expect(rulesOf(later, short)).toEqual(['lost']);
+  });
+
   test('expects a deleted session to be gone, and reports rows that remain and appends accepted afterwards', () => {
     const lines: Line[] = [...TRUE_LINES.slice(0, 11), { at: 12, deleting: 's' }, { at: 13, deleted: 's' }];
     expect(rulesOf(lines, storedOf([]))).toEqual([]);

@@ -116,6 +116,11 @@ const NOTHING: Stored = { eventCount: 0, events: [] };
 function collect(lines: Iterable<Line>, verdict: Verdict, report: Report): Map<string, Session> {
   const sessions = new Map<string, Session>();
   const appends = new Map<string, Append>();
+  /**
+   * Whether the power is cut. A machine without power answers nothing, but here the program goes on for some milliseconds. The
+   * kernel may then report a sync as done although it has just dropped the journal, so no answer is a promise.
+   */
+  let isDark = false;
   const session = (name: string): Session => {
     const known = sessions.get(name) ?? { name, appends: [], reads: [] };
     sessions.set(name, known);
@@ -136,6 +141,10 @@ function collect(lines: Iterable<Line>, verdict: Verdict, report: Report): Map<s
       append.refused = true;
     }
     if (first === undefined || last === undefined) return;
+    if (isDark) {
+      verdict.unanswered++;
+      return;
+    }
     if (append.refused) report('changed', `${append.name}: refused, then acknowledged`);
     const before = append.answered;
     if (!before) {
@@ -159,10 +168,13 @@ function collect(lines: Iterable<Line>, verdict: Verdict, report: Report): Map<s
       session(line.session).appends.push(append);
     } else if ('answer' in line) answer(line);
     else if ('unanswered' in line) verdict.unanswered++;
-    else if ('closed' in line) session(line.closed).closed ??= line.at;
+    else if ('fault' in line) isDark = line.fault.startsWith('power ');
+    else if ('mended' in line) isDark = false;
     else if ('deleting' in line) session(line.deleting).isDeleted = true;
-    else if ('deleted' in line) session(line.deleted).deleted ??= line.at;
     else if ('aged' in line) session(line.aged).aged ??= line.at;
+    else if (isDark) continue;
+    else if ('closed' in line) session(line.closed).closed ??= line.at;
+    else if ('deleted' in line) session(line.deleted).deleted ??= line.at;
     else if ('read' in line) session(line.read).reads.push(line);
   }
   return sessions;
