@@ -106,7 +106,10 @@ export type Gap = Static<typeof Gap>;
 /** How many transcripts of a machine are where. Those that are not read are among the gaps. */
 export const Coverage = Type.Object({
   captured: { ...Count, description: 'read to their end, including those that their agent has deleted since' },
-  keptBack: { ...Count, description: 'left out by a decision: a rule, a person, or no consent for earlier sessions' },
+  keptBack: {
+    ...Count,
+    description: 'left out by a decision: a rule, a person, a pause, or no consent for earlier sessions',
+  },
   waiting: { ...Count, description: 'with records that are not captured yet' },
 });
 export type Coverage = Static<typeof Coverage>;

@@ -291,3 +291,16 @@ test('a pause that another look finds while a large transcript is read covers th
   const said = JSON.stringify([...spooledEvents(spool).values()]).match(/(before|paused|after)-/g);
   expect(new Set(said)).toEqual(new Set(['before-', 'after-']));
 });
+
+test('a transcript of which everything was written in a pause counts as kept back until more is written', async () => {
+  const { file, read, spool } = openAfter(claudeCode, 'project/s.jsonl');
+  write(file, lines(timed('paused-one', NOW - 2 * HOUR), untimed('paused-two')));
+  write(file.replace('s.jsonl', 't.jsonl'), lines(timed('before-one', BEGUN)).replaceAll('"s"', '"t"'));
+  await read();
+  expect(spool.files.coverage()).toEqual({ captured: 1, keptBack: 1, waiting: 0 });
+  appendFileSync(file, lines(timed('after-three', NOW - 1000)));
+  await read();
+  appendFileSync(file, lines(timed('paused-four', NOW - 2 * HOUR)));
+  await read();
+  expect(spool.files.coverage()).toEqual({ captured: 2, keptBack: 0, waiting: 0 });
+});

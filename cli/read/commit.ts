@@ -140,10 +140,10 @@ class Commit {
     for (const [counter, by] of this.#counts) this.#spool.count(counter, by);
     this.#forms.write(this.#spool.forms, this.#now());
     for (const [file, last] of new Map(pending)) {
-      const { id, leftBefore } = this.#files.get(file) as FileRow;
+      const row = this.#files.get(file) as FileRow;
       const cursor = last.cursor();
-      files.advance(id, cursor, leftBefore);
-      file.id = id;
+      files.advance(row, cursor);
+      file.id = row.id;
       file.committed = { position: cursor.position, pass: cursor.pass };
     }
   }
@@ -160,7 +160,7 @@ class Commit {
     if (decisions.isKeptBack(agent.id, origin.session)) throw new CursorMoved();
     const session = sessions.ensure(agent.id, origin.session);
     const leftBefore = openFrom(closed) || undefined;
-    const row = { agent: agent.id, root, path, origin, startedAt, cursor, leftBefore, session };
+    const row = { agent: agent.id, root, path, origin, startedAt, cursor, leftBefore, isCaptured: false, session };
     const id = file.id ?? files.insert(row);
     // The cursors move at the end. Until then, a second reading of a file would look like the first one.
     if (id === undefined || this.#ids.has(id)) throw new CursorMoved();
@@ -176,7 +176,8 @@ class Commit {
   }
 
   #takeOver(file: OpenTranscript, record: MaskedRecord): void {
-    const { id, session } = this.#files.get(file) ?? this.#open(file);
+    const row = this.#files.get(file) ?? this.#open(file);
+    const { id, session } = row;
     const { identity, content } = record;
     if (record.session !== undefined) this.#learnNamed(file, session, record.session);
     if (record.keyed && this.#hasKeptBack) this.#refuseKeptBack(file, session, identity);
@@ -185,6 +186,7 @@ class Commit {
       this.#count('recordsBefore');
       return;
     }
+    row.isCaptured = true;
     const novelty = this.#meet(file, id, session, record);
     if (novelty !== 'new') this.#count(novelty === 'repeated' ? 'recordsRepeated' : 'recordsReplayed');
     if (novelty === 'replayed') {

@@ -67,6 +67,7 @@ export function continueSession({ context, spool, hashRecord, events, folder }: 
         origin,
         startedAt: now.getTime(),
         leftBefore: undefined,
+        isCaptured: true,
       };
       spool.files.insert({ ...file, cursor });
       spool.sessions.learn(id, { cwd: folder, forkedFrom: original });

@@ -59,7 +59,7 @@ export async function recoverSession(recovery: Recovery, { session, files }: Gon
 function writeBack(spool: Spool, row: FileRow, restored: readonly RestoredTranscript[]): RecoveredFile {
   const transcript = restored.find(({ path }) => path === row.path);
   if (transcript === undefined || transcript.lines.length === 0) return report(row.path, 'absent', transcript);
-  const setCursor = (to: FileRow['cursor']) => spool.transact(() => spool.files.advance(row.id, to, row.leftBefore));
+  const setCursor = (to: FileRow['cursor']) => spool.transact(() => spool.files.advance(row, to));
   const { pass, lastTime } = row.cursor;
   let state: Unwritten | undefined;
   let isDone = false;

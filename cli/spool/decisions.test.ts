@@ -52,7 +52,7 @@ test("another account's spool that is opened after the loss does not change whic
   const session = spool.sessions.ensure('codex', 'session');
   const place = { agent: 'codex', root: '/r', path: 's.jsonl', origin: { session: 'session' } };
   const startedAt = Date.now() + 3_600_000;
-  spool.files.insert({ ...place, session, startedAt, leftBefore: undefined, cursor: FILE_START });
+  spool.files.insert({ ...place, session, startedAt, leftBefore: undefined, isCaptured: true, cursor: FILE_START });
   spool.close();
   openSpool(other ?? '').close();
   removeFiles(folder, /^decisions\.db/);

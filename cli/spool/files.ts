@@ -46,10 +46,13 @@ export interface FileRow {
   startedAt: number;
   /** Records from before this time were left out, in milliseconds since 1970. */
   leftBefore: number | undefined;
+  /** Whether any of its records were captured. Otherwise all that were read were left out, for instance because of a pause. */
+  isCaptured: boolean;
   cursor: Cursor;
 }
 
 export type NewFile = Omit<FileRow, 'id'>;
+type Advanced = Pick<FileRow, 'id' | 'leftBefore' | 'isCaptured'>;
 
 export function createFiles(db: DatabaseSync) {
   const byPath = db.prepare('SELECT * FROM files WHERE agent = ? AND root = ? AND path = ?');
@@ -57,17 +60,19 @@ export function createFiles(db: DatabaseSync) {
     SELECT * FROM files WHERE session = (SELECT id FROM sessions WHERE agent = ? AND agent_session = ?)`);
   const position = db.prepare('SELECT offset, pass FROM files WHERE id = ?');
   const insert = db.prepare(`
-    INSERT INTO files (agent, root, path, session, origin, started_at, last_time, offset, head_length, head, tail, pass)
-    VALUES (:agent, :root, :path, :session, :origin, :startedAt, :lastTime, :position, :headLength, :head, :tail, :pass)
+    INSERT INTO files
+      (agent, root, path, session, origin, started_at, last_time, offset, head_length, head, tail, pass, captured)
+    VALUES (:agent, :root, :path, :session, :origin, :startedAt, :lastTime, :position, :headLength, :head, :tail, :pass,
+      :captured)
     ON CONFLICT DO NOTHING RETURNING id`);
   const advance = db.prepare(`
     UPDATE files SET offset = :position, head_length = :headLength, head = :head, tail = :tail, pass = :pass,
-      last_time = :lastTime, left_before = :leftBefore
+      last_time = :lastTime, left_before = :leftBefore, captured = max(captured, :captured)
     WHERE id = :id`);
   const move = db.prepare('UPDATE files SET root = ?, path = ? WHERE id = ?');
-  const keptBack = db.prepare('SELECT 1 FROM files WHERE id = ? AND session IN (SELECT session FROM kept_back)');
-  const count = db.prepare(`
-    SELECT count(*) AS met, coalesce(sum(session IN (SELECT session FROM kept_back)), 0) AS kept FROM files`);
+  const stays = 'NOT captured OR session IN (SELECT session FROM kept_back)';
+  const keptBack = db.prepare(`SELECT 1 FROM files WHERE id = ? AND (${stays})`);
+  const count = db.prepare(`SELECT count(*) AS met, coalesce(sum(${stays}), 0) AS kept FROM files`);
 
   return {
     find: (agent: string, root: string, path: string) => toRow(byPath.get(agent, root, path)),
@@ -77,13 +82,14 @@ export function createFiles(db: DatabaseSync) {
       return row && { position: Number(row.offset), pass: Number(row.pass) };
     },
     /** Returns the new file's id. Undefined if another process has just added the file. */
-    insert({ agent, root, path, session, origin, startedAt, cursor }: NewFile): number | undefined {
+    insert({ agent, root, path, session, origin, startedAt, isCaptured, cursor }: NewFile): number | undefined {
       const known = { agent, root, path, session, origin: JSON.stringify(origin), startedAt };
-      const row = insert.get({ ...known, ...toColumns(cursor) });
+      const row = insert.get({ ...known, captured: Number(isCaptured), ...toColumns(cursor) });
       return row === undefined ? undefined : Number(row.id);
     },
-    advance: (id: number, cursor: Cursor, leftBefore: number | undefined): void =>
-      void advance.run({ id, leftBefore: leftBefore ?? null, ...toColumns(cursor) }),
+    advance: ({ id, leftBefore, isCaptured }: Advanced, cursor: Cursor): void =>
+      void advance.run({ id, leftBefore: leftBefore ?? null, captured: Number(isCaptured), ...toColumns(cursor) }),
+    /** Whether the transcript stays on this machine, by a decision about its session or because all of its records were left out. */
     isKeptBack: (id: number): boolean => keptBack.get(id) !== undefined,
     /** Counts the transcripts that were met, as if all of them had been read to their end. */
     coverage(): Coverage {
@@ -112,6 +118,7 @@ function toRow(row: Record<string, unknown> | undefined): FileRow | undefined {
     origin: JSON.parse(String(row.origin)) as Origin,
     startedAt: Number(row.started_at),
     leftBefore: row.left_before === null ? undefined : Number(row.left_before),
+    isCaptured: row.captured === 1,
     cursor: toCursor(row),
   };
 }

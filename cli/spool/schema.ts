@@ -121,6 +121,8 @@ export const SCHEMA = `
     pass INTEGER NOT NULL DEFAULT 0,
     -- Records from before this time, in milliseconds since 1970, were left out when the file was read.
     left_before INTEGER,
+    -- Whether any of its records were captured.
+    captured INTEGER NOT NULL,
     UNIQUE (agent, root, path)
   );
   CREATE INDEX spool.files_session ON files (session);
