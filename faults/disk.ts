@@ -3,14 +3,14 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { orderFsyncs, type SyncOrder } from '../server/test/failing-disk.ts';
+import { type DiskOrder, orderDisk } from '../server/test/failing-disk.ts';
 
 /** A separate disk that can lose power, fill up and fail to sync. */
 export interface Disk {
   path: string;
   /** Environment of the programs whose syncs `order` controls. */
   variables: Record<string, string>;
-  order(kind: SyncOrder): void;
+  order(kind: DiskOrder): void;
   /** Cuts the power: unsynced data is gone, and writes fail. The caller must then end the programs that use the disk. */
   cut(): void;
   /** Restores the power and replays the file system's journal. No program may be using the disk. */
@@ -40,7 +40,7 @@ export function createDisk(megabytes: number): Disk | undefined {
   const [image, path, cutter] = ['image', 'disk', 'cut'].map((name) => join(folder, name)) as [string, string, string];
   const run = (program: string, ...words: string[]) => void execFileSync(program, words, { stdio: 'ignore' });
   const mount = () => run('mount', '-o', 'loop', image, path);
-  const syncs = orderFsyncs(folder);
+  const syncs = orderDisk(folder);
   try {
     if (!syncs) throw new Error('there is no C compiler');
     writeFileSync(`${cutter}.c`, CUT);

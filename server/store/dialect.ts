@@ -102,7 +102,7 @@ export function isStoreLost(error: unknown): boolean {
   return SQLITE_LOST.has(errcode & 0xff) || SQLITE_UNSYNCED.has(errcode);
 }
 
-/** data_corrupted and index_corrupted of PostgreSQL. Readers of the embedded store report `Damaged` themselves. */
+/** data_corrupted and index_corrupted of PostgreSQL, but not io_error: a disk may answer again. Readers of the embedded store report `Damaged` themselves. */
 const DAMAGED_STATES = new Set(['XX001', 'XX002']);
 
 /** The damage that a read met; undefined for any other error. */

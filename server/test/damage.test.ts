@@ -6,8 +6,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MaskRun } from '../../contract/mask.ts';
 import { createMetrics, type Metrics } from '../operations/metrics.ts';
+import { damageIn } from '../store/dialect.ts';
 import { openStore } from '../store/open.ts';
 import type { Db } from '../store/schema.ts';
+import { toProblem } from '../to-problem.ts';
 import { ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { openSession, whenDerived } from './factories.ts';
 import { serve, type TestService } from './harness.ts';
@@ -123,6 +125,18 @@ describe.each(ENGINES)('a damaged session on %s', (engine) => {
       ).not.toEqual([]);
     }),
   );
+
+  if (engine === 'postgres') {
+    test('is another fault than a disk that fails a read, which is answered with 503', () =>
+      whileRunning(async ({ store: { db } }, metrics) => {
+        // PostgreSQL reports EIO with this code.
+        const failing = sql`do $$ begin raise exception 'could not read block 7' using errcode = '58030'; end $$`;
+        const error = await failing.execute(db).catch((cause) => cause);
+        expect(damageIn(error)).toBeUndefined();
+        expect(toProblem(error)).toMatchObject({ code: 'service_unavailable', retryAfter: 1 });
+        expect((await metrics.read()).text).toMatch(/^capture_damaged_sessions 0$/m);
+      }));
+  }
 
   test('is counted and left out when a text is searched in all sessions to mask it', () =>
     whileRunning(async (service) => {

@@ -8,12 +8,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore } from '../store/open.ts';
 import { attach, openTestStore, type TestStore } from './engines.ts';
 import { event, openSession } from './factories.ts';
-import { failFsyncs } from './failing-disk.ts';
+import { failFsyncs, orderDisk } from './failing-disk.ts';
 import { startTestService } from './harness.ts';
 import { expectProblem } from './shape.ts';
 import { createWorld, type World } from './world.ts';
 
 const PROGRAM = fileURLToPath(new URL('append-until-lost.ts', import.meta.url));
+const READING = fileURLToPath(new URL('read-from-disk.ts', import.meta.url));
 const UNSYNCED = fileURLToPath(new URL('derive-then-sync.ts', import.meta.url));
 /** SQLITE_IOERR_FSYNC */
 const NOT_SYNCED = 1034;
@@ -34,6 +35,7 @@ interface Line {
 const folder = mkdtempSync(join(tmpdir(), 'capture-lost-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const disk = failFsyncs(folder, FIRST_FAILING);
+const ordered = orderDisk(folder);
 
 describe('an embedded store that fails', () => {
   let store: TestStore;
@@ -146,6 +148,28 @@ describe('an embedded store that fails', () => {
     expect(synced).toBeGreaterThan(10);
     expect(synced).toBeLessThan(FIRST_FAILING);
   });
+
+  // Needs a C compiler: there is no other way to make a read fail.
+  test.skipIf(ordered === undefined)(
+    'is not damaged if its disk fails a read or is gone, and the caller tries again',
+    () => {
+      const { organizationId, sessionId } = world.ours;
+      const orders = ['gone', 'gone', 'next', 'sync'];
+      const words = [READING, store.dataDir, organizationId, sessionId, ...orders];
+      const { stdout } = spawnSync(process.execPath, words, {
+        encoding: 'utf8',
+        env: { PATH: process.env.PATH, ...ordered?.variables },
+        timeout: 40_000,
+      });
+      const gone = { order: 'gone', code: 'service_unavailable', retryAfter: 1 };
+      expect(JSON.parse(stdout)).toEqual([
+        gone,
+        gone,
+        { order: 'next', code: 'read' },
+        { order: 'sync', code: 'read' },
+      ]);
+    },
+  );
 
   test('because its file is damaged where it writes reports that, and answers 503; a damaged read harms nobody else', async () => {
     const file = join(store.dataDir, 'session-capture.sqlite');

@@ -177,6 +177,7 @@ describe('a pool of readers', () => {
   const pool = (file = () => 'store', more: Partial<ReadersOptions> = {}) =>
     new Readers({
       max: 2,
+      diskAnswers: async () => true,
       start() {
         const thread = new ConnectionThread({ path: join(folder, file()), readOnly: true }, () => undefined);
         started.push(thread);

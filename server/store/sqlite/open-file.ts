@@ -1,5 +1,7 @@
+import { dirname } from 'node:path';
 import type { Journal } from '../../log/journal.ts';
 import { ConnectionThread } from './connection-thread.ts';
+import { diskAnswers } from './disk-answer.ts';
 import type { Threads } from './driver.ts';
 import { Readers } from './readers.ts';
 import { createWriterQueue } from './writer-queue.ts';
@@ -26,6 +28,7 @@ export function openFileToRead(path: string, isSnapshot: boolean): Threads {
   let isStarted = false;
   const readers = new Readers({
     max: 1,
+    diskAnswers: () => diskAnswers(dirname(path)),
     // The thread must never be replaced, because another thread would see later writes.
     ...(isSnapshot ? { idleMs: FOR_EVER_MS } : {}),
     start() {
@@ -48,6 +51,7 @@ export async function openFile(path: string, onError: (error: Error) => void): P
   await writer.ready;
   const readers = new Readers({
     max: MAX_READERS,
+    diskAnswers: () => diskAnswers(dirname(path)),
     spare: {
       get isIdle() {
         return writer.isIdle;

@@ -6,6 +6,8 @@ import type { Answers, Job } from './jobs.ts';
 
 export interface ReadersOptions {
   start: () => ConnectionThread;
+  /** Whether the disk can be used now. */
+  diskAnswers: () => Promise<boolean>;
   /** Runs short reads while there is no reader thread. */
   spare?: Spare;
   /** How many threads there are at most. Long reads leave one thread for other reads. */
@@ -45,23 +47,31 @@ type Reader = IdleThread<ConnectionThread>;
  */
 export class Readers {
   readonly #spare: Spare | undefined;
+  readonly #diskAnswers: () => Promise<boolean>;
   readonly #readers: readonly Reader[];
   readonly #waiting: QueuedRead[] = [];
   #longRunning = 0;
   #isClosed = false;
 
-  constructor({ start, spare, max, deadlineMs = DEADLINE_MS, idleMs = IDLE_MS }: ReadersOptions) {
+  constructor({ start, diskAnswers, spare, max, deadlineMs = DEADLINE_MS, idleMs = IDLE_MS }: ReadersOptions) {
     this.#spare = spare;
+    this.#diskAnswers = diskAnswers;
     const options = { start, deadlineMs, idleMs, late: tooLong };
     this.#readers = Array.from({ length: max }, () => new IdleThread(options));
   }
 
   /**
-   * Reads on a free thread.
+   * Reads on a free thread. SQLite reports a read that the disk refused (EIO) with the code of a damaged page. So a read that met
+   * damage is repeated if the disk answers. Only damage that the second read meets is `Damaged`.
    * @param isLong whether the read may be long; long reads wait for each other instead of using the last thread
    * @throws the error of the engine; `Damaged`; an error for status 503 if the thread ended or the read took too long
    */
-  run(query: Query, isLong = false): Promise<Answers['query']> {
+  async run(query: Query, isLong = false): Promise<Answers['query']> {
+    try {
+      return await this.#enqueue(query, isLong);
+    } catch (error) {
+      if (!isDamage(error) || !(await this.#diskAnswers())) throw error;
+    }
     return this.#enqueue(query, isLong).catch((error) => {
       throw isDamage(error) ? new Damaged('a part of the file cannot be read', { cause: error }) : error;
     });
@@ -146,7 +156,7 @@ export class Readers {
 }
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB */
-const isDamage = ({ errcode = 0 }: { errcode?: number }) => [11, 26].includes(errcode & 0xff);
+const isDamage = (error: unknown) => [11, 26].includes(((error as { errcode?: number }).errcode ?? 0) & 0xff);
 
 /** Has the code of a closed store, so that the response has status 503. */
 const tooLong = (ms: number) => Object.assign(new DeadlineExceeded(ms), { code: 'ERR_INVALID_STATE' });
