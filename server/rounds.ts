@@ -5,7 +5,6 @@ import type { JetStreamJournal } from './bus/jetstream-journal.ts';
 import type { DaySums } from './derive/day-sums.ts';
 import type { Indexer } from './derive/indexer.ts';
 import { applyRetention } from './erase/apply-retention.ts';
-import { recordExpired } from './erase/due-sessions.ts';
 import { purgeOrphans, purgeRemoved } from './erase/purge.ts';
 import { deleteSessionsOfRemoved, removeDeletedOrganizations } from './erase/session-groups.ts';
 import type { Countersigner } from './evidence/countersigner.ts';
@@ -71,7 +70,6 @@ export type RoundName =
   | 'jobs'
   | 'countersigning'
   | 'retention'
-  | 'expired'
   | 'orphans'
   | 'derive'
   | 'sums'
@@ -143,8 +141,7 @@ export function createRounds(options: RoundsOptions): Rounds<RoundName> {
     { name: 'countersigning', everyMs: HOUR_MS, run: () => options.countersigner.catchUp() },
     // A session outlives its retention period by at most this interval.
     { name: 'retention', everyMs: HOUR_MS, run: retain, queue: background },
-    { name: 'expired', after: 'retention', run: (signal) => recordExpired(db, now(), signal), queue: background },
-    { name: 'orphans', after: 'expired', run: (signal) => purgeOrphans(db, signal), queue: background },
+    { name: 'orphans', after: 'retention', run: (signal) => purgeOrphans(db, signal), queue: background },
     { name: 'derive', everyMs: CATCH_UP_MS, run: () => options.indexer.catchUp() },
     { name: 'sums', everyMs: MINUTE_MS, run: () => options.daySums.catchUp() },
     { name: 'unused', everyMs: HOUR_MS, run: purgeOld, queue: background },

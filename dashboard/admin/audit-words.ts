@@ -33,8 +33,8 @@ export const WORDS: Record<AuditAction, string> = {
   'session.deleted': 'deleted the session',
   'session.removed': 'finished deleting the session',
   'session.deletion_refused': 'could not delete the session',
-  'session.expired': 'deleted sessions past their retention period',
-  'session.content_expired': 'removed the content of sessions past their retention period',
+  'session.expired': 'deleted the expired session',
+  'session.content_expired': 'removed the expired content of the session',
   'session.deletion_forgotten': 'allowed to capture again',
   'hold.placed': 'placed the hold',
   'hold.released': 'released the hold',
@@ -62,8 +62,6 @@ export const WHOLE: ReadonlySet<AuditAction> = new Set<AuditAction>([
   'member.left',
   'member.signed_in',
   'agent.installed',
-  'session.expired',
-  'session.content_expired',
 ]);
 
 type Details = NonNullable<AuditEntry['details']>;

@@ -127,7 +127,8 @@ test('the audit log names people, fields and counts in words', async () => {
     entry(3, {
       actor: { kind: 'service', id: 'retention' },
       action: 'session.expired',
-      details: { sessions: 2, events: 1_200 },
+      target: { kind: 'session', id: 'ses_1' },
+      details: { events: 1_200 },
     }),
     entry(2, {
       action: 'session.deletion_refused',
@@ -148,7 +149,7 @@ test('the audit log names people, fields and counts in words', async () => {
     /handed over the machines and sessions of ada@example\.com to ada@example\.com, 1 session /,
     /placed the hold hol_1 on the person ada@example\.com/,
     /changed the policy who may sign in a machine, whether the service records who looks at a session/,
-    /the service deleted sessions past their retention period 2 sessions, 1,200 events/,
+    /the service deleted the expired session ses_1 1,200 events/,
     /could not delete the session ses_1 kept by the hold hol_1/,
     /installed an agent Claude Code/,
     /masked a text in the session ses_1 34 events, 37 places, 1 field /,

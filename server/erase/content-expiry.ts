@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { type Expiry, type RetentionBounds, type Term, termsOf } from '../../contract/retention.ts';
 import type { SessionKey } from '../log/decide.ts';
+import { recordAction } from '../store/audit.ts';
+import { contentExpired } from '../store/audit-chain.ts';
 import { optional, toTimestamp } from '../store/columns.ts';
 import { forUpdate } from '../store/dialect.ts';
 import { readPolicy } from '../store/policies.ts';
@@ -56,6 +58,7 @@ export const expireContent = (
           (select created_at from appends where session_id = ${sessionId} order by first_sequence desc limit 1), created_at),
         ${eventCount}, ${term.days}, ${term.target?.kind ?? null}, ${term.target?.id ?? null}, ${packKept(kept)}
       from sessions where organization_id = ${organizationId} and session_id = ${sessionId}`.execute(transaction);
+    await recordAction(transaction, organizationId, contentExpired(sessionId, eventCount), now);
     return session;
   });
 

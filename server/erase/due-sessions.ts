@@ -7,12 +7,11 @@ import {
   type RetentionRule,
   type RetentionTarget,
 } from '../../contract/retention.ts';
-import { recordAction } from '../store/audit.ts';
 import { holdOf } from '../store/deletion-sql.ts';
 import { completePolicy } from '../store/policies.ts';
 import { countOfRepository } from '../store/repositories.ts';
 import { allRows, firstRow, NONE, oneRow } from '../store/rows.ts';
-import type { Db, RemovalRow } from '../store/schema.ts';
+import type { Db } from '../store/schema.ts';
 import { VERSION_OF_KEPT } from '../store/session-rows.ts';
 
 export const DAY_MS = 86_400_000;
@@ -189,54 +188,3 @@ export async function listRuled(db: Db, after: string, limit: number): Promise<R
     rules: completePolicy(policy).retention,
   }));
 }
-
-const ACTION = { session: 'session.expired', content: 'session.content_expired' } as const;
-
-/** What has expired and is not recorded yet, as a condition that an index answers. */
-const UNNOTED = sql`last_event_at is not null and is_noted = 0`;
-
-/**
- * How many sessions one entry covers. Marking a row also rewrites the kept data of its session: 100,000 rows would block all
- * writers for 4 s.
- */
-const NOTED_AT_ONCE = 1_000;
-
-/**
- * Records in the audit logs how many sessions, and how many contents of sessions, have expired since the last time. Each
- * organization gets an entry of each kind for each thousand sessions. If a process is killed, the next run records the rest.
- */
-export async function recordExpired(db: Db, now: number, signal?: AbortSignal): Promise<void> {
-  const waiting = await allRows(
-    db,
-    sql<
-      Pick<RemovalRow, 'organization_id' | 'what'>
-    >`select distinct organization_id, what from removals where ${UNNOTED}`,
-  );
-  for (const { organization_id: organizationId, what } of waiting) {
-    while (!signal?.aborted && (await recordSome(db, what, organizationId, now)) === NOTED_AT_ONCE);
-  }
-}
-
-/** @returns how many sessions the entry covers */
-const recordSome = (db: Db, what: RemovalRow['what'], organizationId: string, now: number): Promise<number> =>
-  db.transaction().execute(async (transaction) => {
-    const expired = await allRows(
-      transaction,
-      // Finds rows by their keys. An index of the organization would find all waiting rows each time: 0.6 instead of 0.06 s. The
-      // conditions are repeated, because somebody may delete one of the sessions meanwhile.
-      sql<{ event_count: number }>`
-        update removals set is_noted = 1
-        where coalesce(organization_id, '') = ${organizationId} and coalesce(what, '') = ${what}
-          and coalesce(last_event_at, -1) >= 0 and is_noted < 1 and session_id in (
-            select session_id from removals
-            where ${UNNOTED} and organization_id = ${organizationId} and what = ${what} limit ${NOTED_AT_ONCE})
-        returning event_count`,
-    );
-    if (expired.length === 0) return 0;
-    const actor = { kind: 'service', id: 'retention' } as const;
-    const target = { kind: 'organization', id: organizationId } as const;
-    const events = expired.reduce((sum, row) => sum + row.event_count, 0);
-    const details = { sessions: expired.length, events };
-    await recordAction(transaction, organizationId, { actor, action: ACTION[what], target, details }, now);
-    return expired.length;
-  });

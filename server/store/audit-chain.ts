@@ -21,6 +21,30 @@ export const secret = (id: string): AuditParty => ({ kind: 'secret', id });
 /** The person who runs commands on the machine of the service. */
 export const OPERATOR: AuditParty = { kind: 'service', id: 'operator' };
 
+/** The service, when it applies retention periods. */
+const RETENTION: AuditParty = { kind: 'service', id: 'retention' };
+
+/** How a session ends. */
+export interface SessionEnd {
+  isExpired: boolean;
+  /** Who deleted it; absent: it expired, or ends together with its organization and the audit log. */
+  by?: AuditParty | undefined;
+}
+
+/** The entry for the end of a session; undefined if the audit log ends, too. */
+export function sessionEnded(id: string, events: number, { isExpired, by }: SessionEnd): Happened | undefined {
+  const target = { kind: 'session', id } as const;
+  if (isExpired) return { actor: RETENTION, action: 'session.expired', target, details: { events } };
+  return by && { actor: by, action: 'session.deleted', target, details: { events } };
+}
+
+export const contentExpired = (id: string, events: number): Happened => ({
+  actor: RETENTION,
+  action: 'session.content_expired',
+  target: { kind: 'session', id },
+  details: { events },
+});
+
 /** The last entry of a log. */
 export interface ChainHead {
   sequence: number;

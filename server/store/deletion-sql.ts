@@ -73,6 +73,6 @@ export const insertTombstone = (s: string, isExpired: string, byKind: string, by
       s.created_at) END, ${byKind}, ${byId}
   FROM ${s}
   ON CONFLICT (session_id) DO UPDATE SET what = 'session', client_key = excluded.client_key,
-    requested_at = excluded.requested_at, finished_at = NULL, is_noted = 0,
+    requested_at = excluded.requested_at, finished_at = NULL,
     last_event_at = CASE WHEN excluded.last_event_at IS NOT NULL THEN removals.last_event_at END,
     by_kind = excluded.by_kind, by_id = excluded.by_id, days = NULL, target_kind = NULL, target_id = NULL, kept = NULL`;

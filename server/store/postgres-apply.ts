@@ -4,6 +4,7 @@ import type { Plane } from '../../contract/secret.ts';
 import type { SessionKey } from '../log/decide.ts';
 import { Held } from '../log/outcome.ts';
 import { type HappenedIn, recordInAll } from './audit.ts';
+import { sessionEnded } from './audit-chain.ts';
 import { findHold, holdOf, insertTombstone, lockHolds, markDeleted } from './deletion-sql.ts';
 import { dbOn } from './postgres.ts';
 import type { SessionRow } from './schema.ts';
@@ -44,7 +45,7 @@ export interface NewDeletion extends SessionKey {
   isExpired: boolean;
   /** How many events the session must have; absent: any number. */
   eventCount?: number;
-  /** The actor in the audit log; absent: the deletion has no entry. */
+  /** The actor in the audit log; absent: it expired, or the audit log ends, too. */
   by?: AuditParty | undefined;
   at: number;
 }
@@ -254,9 +255,9 @@ function record(client: pg.PoolClient, deleted: readonly ChangedSession[], delet
   const bySession = new Map(deletions.map((one) => [one.sessionId, one]));
   const all = deleted.flatMap(
     ({ organization_id: organizationId, session_id: id, event_count: events }): HappenedIn[] => {
-      const actor = bySession.get(id)?.by;
-      const target = { kind: 'session', id } as const;
-      return actor ? [{ organizationId, actor, action: 'session.deleted', target, details: { events } }] : [];
+      const deletion = bySession.get(id);
+      const happened = deletion && sessionEnded(id, events, deletion);
+      return happened ? [{ organizationId, ...happened }] : [];
     },
   );
   const at = Math.max(...deletions.map((one) => one.at));

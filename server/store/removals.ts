@@ -83,7 +83,7 @@ export async function finishRemoval(
       update removals set finished_at = ${now}
       where ${ofRemoved(key)} and what = ${what} and finished_at is null returning *`,
   );
-  // A session that is deleted with its organization needs no entry, and what has expired shares an entry.
+  // A session that is deleted with its organization needs no entry, and what has expired got its only entry when it expired.
   if (!row || row.by_kind === null) return;
   const { removed_events: events, removed_appends: appends, removed_bytes: bytes, digest } = row;
   const details = {

@@ -297,8 +297,6 @@ export interface RemovalRow {
   event_count: number;
   /** When the last event of the session arrived, if it or its content expired; otherwise null. */
   last_event_at: Time | null;
-  /** 1 once the audit log counts it among what has expired. */
-  is_noted: number;
   /** Who deleted it; null if it expired or was deleted together with its organization. */
   by_kind: AuditParty['kind'] | null;
   by_id: string | null;
@@ -729,7 +727,7 @@ export interface Database {
 export interface Defaults {
   secrets: 'is_machine';
   sessions: 'visibility' | 'masks';
-  removals: 'is_noted' | 'removed_events' | 'removed_appends' | 'removed_bytes';
+  removals: 'removed_events' | 'removed_appends' | 'removed_bytes';
   masks: 'events' | 'places' | 'fields' | 'sessions' | 'found' | 'held' | 'damaged';
   jobs: 'progress' | 'not_before' | 'attempts';
   shares: 'views';

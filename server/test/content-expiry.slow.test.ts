@@ -11,7 +11,6 @@ import { AuditKey } from '../audit/heads.ts';
 import { withoutContentIn } from '../derive/review.ts';
 import { applyRetention } from '../erase/apply-retention.ts';
 import { restoreKept } from '../erase/content-expiry.ts';
-import { recordExpired } from '../erase/due-sessions.ts';
 import { unpackKept } from '../erase/kept-rows.ts';
 import { purgeRemoved } from '../erase/purge.ts';
 import { SessionLog } from '../ingest/session-log.ts';
@@ -100,7 +99,6 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
     const { store, clock } = world.service;
     await expire();
     await purgeRemoved(store.db, () => clock.now);
-    await recordExpired(store.db, clock.now);
   }
 
   test('have nothing in the columns of the session that may have content', async () => {
@@ -174,7 +172,7 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     const { entries } = await get('/v1/organizations/me/audit?action=session.content_expired', ours.admin);
-    expect(entries).toMatchObject([{ details: { sessions: 1, events: EVENTS.length } }]);
+    expect(entries).toMatchObject([{ target: { kind: 'session', id }, details: { events: EVENTS.length } }]);
     expect((await facts(other)).summary.title).toContain(MARK);
     await run();
     expect((await get(usage)).total).toEqual(summed.total);
@@ -340,31 +338,6 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
     });
   });
 
-  test('of many sessions are recorded a thousand at a time, so that no writer waits for all of them', async () => {
-    const { service, ours } = world;
-    const { db } = service.store;
-    const many = Array.from({ length: 2_001 }, (_, at) => ({
-      ...({ session_id: `ses_${at}`, organization_id: ours.organizationId, what: 'content', plane: 'live' } as const),
-      ...{ environment_id: 'env_1', client_key: null, requested_at: 1, finished_at: 1, by_kind: null, by_id: null },
-      ...{ last_event_at: 1, event_count: 2, days: 30, target_kind: null, target_id: null, digest: null, kept: '' },
-    }));
-    for (let from = 0; from < many.length; from += 500)
-      await db
-        .insertInto('removals')
-        .values(many.slice(from, from + 500))
-        .execute();
-    await recordExpired(db, service.clock.now);
-    await recordExpired(db, service.clock.now);
-    const { entries } = await get('/v1/organizations/me/audit?action=session.content_expired', ours.admin);
-    // The service records them too, and may have done so between two of the inserts.
-    const counts: { sessions: number; events: number }[] = entries.map(
-      ({ details }: { details: { sessions: number; events: number } }) => details,
-    );
-    expect(Math.max(...counts.map(({ sessions }) => sessions))).toBeLessThanOrEqual(1_000);
-    expect(counts.reduce((sum, { sessions }) => sum + sessions, 0)).toBe(2_001);
-    expect(counts.reduce((sum, { events }) => sum + events, 0)).toBe(4_002);
-  });
-
   test('are counted before the rules are saved, and the deletion takes over their receipt', async () => {
     const { service, ours } = world;
     const id = await past();
@@ -385,6 +358,24 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
     expect(removals).toMatchObject([{ session_id: id, what: 'session', kept: null, days: null }]);
   });
 
+  test('are in the audit log although their session is deleted at once, and so is an expired session that is then forgotten', async () => {
+    const { service, ours } = world;
+    const [withoutContent, forgotten] = [await past(), await past(false, 90)] as const;
+    await setPolicy([{ ...ORGANIZATION, factsDays: 60 }]);
+    await expire();
+    for (const id of [withoutContent, forgotten]) {
+      const path = `/v1/organizations/me/sessions/${id}`;
+      await service.call('DELETE', path, { as: ours.owner });
+    }
+    await run();
+    const entriesOf = async (action: string) =>
+      (await get(`/v1/organizations/me/audit?action=${action}`, ours.admin)).entries;
+    const entry = { actor: { kind: 'service', id: 'retention' }, details: { events: EVENTS.length } };
+    const about = (id: string) => [{ ...entry, target: { kind: 'session', id } }];
+    expect(await entriesOf('session.content_expired')).toMatchObject(about(withoutContent));
+    expect(await entriesOf('session.expired')).toMatchObject(about(forgotten));
+  });
+
   test('leave the time of the last event to a session that expires later', async () => {
     const { db } = world.service.store;
     const id = await past();
@@ -398,7 +389,7 @@ describe.each(ENGINES)('expired content on %s', (engine) => {
     await run();
     expect(await find()).toMatchObject({ what: 'session', last_event_at });
     const { entries } = await get('/v1/organizations/me/audit?action=session.expired', world.ours.admin);
-    expect(entries).toMatchObject([{ details: { sessions: 1, events: EVENTS.length } }]);
+    expect(entries).toMatchObject([{ target: { kind: 'session', id }, details: { events: EVENTS.length } }]);
   });
 
   test('that a stopped process has removed in part are in one receipt with the rest, which a deletion removes', async () => {

@@ -384,8 +384,6 @@ create table removals (
   event_count integer not null,
   -- When the last event of the session arrived, if it or its content expired; otherwise null.
   last_event_at bigint,
-  -- 1 once the audit log counts it among what has expired.
-  is_noted integer default 0 not null,
   -- Who deleted it; null if it expired or was deleted together with its organization.
   by_kind text, --: AuditParty['kind']
   by_id text,
@@ -406,8 +404,6 @@ create table removals (
 create index removals_by_organization on removals (organization_id);
 create index removals_by_client_key on removals (organization_id, plane, client_key);
 create index removals_unfinished on removals (session_id) where finished_at is null;
-create index removals_unnoted on removals (organization_id, what)
-  where last_event_at is not null and is_noted = 0;
 
 -- How many uncompressed bytes of events a session has. Written every few seconds.
 create table stored_bytes (

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { pack } from '../../log/codec.ts';
 import { type Decision, decide, type Entry, type Head, type KnownAppend } from '../../log/decide.ts';
 import type { ChangeRequest } from '../../log/journal.ts';
-import { addEntries, type ChainHead, type Happened, holdHead, type Statement } from '../audit-chain.ts';
+import { addEntries, type ChainHead, type Happened, holdHead, type Statement, sessionEnded } from '../audit-chain.ts';
 import { findDeletedPlane, findHold, insertTombstone, markDeleted } from '../deletion-sql.ts';
 import type { AppendRow, SessionRow } from '../schema.ts';
 
@@ -80,10 +80,8 @@ export function createChangeGroup(database: DatabaseSync): (changes: readonly Ch
     else if (entry.kind === 'deleted') {
       markDeleted.run(command.at, ...where);
       rememberDeleted.run(Number(entry.isExpired), entry.by?.kind ?? null, entry.by?.id ?? null, ...where);
-      const { by: actor, eventCount: events } = entry;
-      if (!actor) return;
-      const target = { kind: 'session', id: place.sessionId } as const;
-      record(place.organizationId, { actor, action: 'session.deleted', target, details: { events } }, command.at);
+      const happened = sessionEnded(place.sessionId, entry.eventCount, entry);
+      if (happened) record(place.organizationId, happened, command.at);
     } else if (command.kind === 'append' && frame) {
       const { sessionId, organizationId } = place;
       const { appendId, key, fingerprint, otherSecretId, at } = command;
