@@ -13,6 +13,7 @@ import { countOfRepository } from '../store/repositories.ts';
 import { allRows, firstRow, NONE, oneRow } from '../store/rows.ts';
 import type { Db } from '../store/schema.ts';
 import { VERSION_OF_KEPT } from '../store/session-rows.ts';
+import type { Viewer } from '../store/viewer.ts';
 
 export const DAY_MS = 86_400_000;
 /** Stands for "never" in a comparison of days. */
@@ -155,13 +156,13 @@ export async function countDue(db: Db, due: Due): Promise<{ due: number; held: n
 }
 
 /** The number of sessions that a rule for the target concerns, whatever their age. */
-export async function countOfTarget(db: Db, organizationId: string, { kind, id }: RetentionTarget): Promise<number> {
-  if (kind === 'repository') return countOfRepository(db, organizationId, id ?? '');
+export async function countOfTarget(db: Db, viewer: Viewer, { kind, id }: RetentionTarget): Promise<number> {
+  if (kind === 'repository') return countOfRepository(db, viewer, id ?? '');
   const { sessions } = await oneRow(
     db,
     sql<{ sessions: number | string }>`
       select count(*) as sessions from sessions
-      where organization_id = ${organizationId} and deleted_at is null
+      where organization_id = ${viewer.organizationId} and deleted_at is null
         ${kind === 'plane' ? sql`and plane = ${id}` : NONE}`,
   );
   return Number(sessions);

@@ -9,7 +9,7 @@ import { person } from '../store/audit-chain.ts';
 import { optional, toTimestamp } from '../store/columns.ts';
 import { findHold, lockHolds } from '../store/deletion-sql.ts';
 import { isPostgres } from '../store/postgres.ts';
-import { countOfRepository, findRepository } from '../store/repositories.ts';
+import { countOfRepository, findRepository, wholeForm } from '../store/repositories.ts';
 import { allRows, firstRow, fromText, NONE, oneRow } from '../store/rows.ts';
 import type { Db, HoldRow, MemberKey } from '../store/schema.ts';
 import { named, type Viewer } from '../store/viewer.ts';
@@ -164,22 +164,22 @@ export const toHold = (row: HoldRow, sessions?: number): Hold => ({
 
 /**
  * The id of the target in its stored form. Refuses unknown targets, because a hold on a misspelled name would protect nothing
- * without anybody noticing.
+ * without anybody noticing. The whole address of a repository is accepted, because its sessions may be hidden from the viewer.
  */
 async function findTarget(db: Db, viewer: Viewer, { kind, id }: PlaceHoldBody['target']): Promise<string | undefined> {
   if (kind === 'everything') return undefined;
   if (kind === 'repository') {
-    const repository = await findRepository(db, viewer.organizationId, id ?? '');
+    const repository = (await findRepository(db, viewer, id ?? '')) ?? wholeForm(id ?? '');
     if (repository !== undefined) return repository;
   } else if (await firstRow(db, KNOWN[kind](viewer, id))) return id;
   throw new Problem('not_found', UNKNOWN[kind]);
 }
 
 /** The number of sessions that a hold in force covers; undefined for everything. */
-export async function countHeld(db: Db, hold: HoldRow): Promise<number | undefined> {
+export async function countHeld(db: Db, viewer: Viewer, hold: HoldRow): Promise<number | undefined> {
   const { organization_id: organizationId, target_kind: kind, target_id: id, released_at } = hold;
   if (released_at !== null || kind === 'everything' || id === null) return undefined;
-  if (kind === 'repository') return countOfRepository(db, organizationId, id);
+  if (kind === 'repository') return countOfRepository(db, viewer, id);
   const of = kind === 'person' ? sql`user_id` : sql`session_id`;
   const { sessions } = await oneRow(
     db,
@@ -207,7 +207,8 @@ const KNOWN: Record<Exclude<Named, 'repository'>, (viewer: Viewer, id: string | 
 const UNKNOWN: Record<Named, string> = {
   session: 'No such session in this organization.',
   person: 'No such person in this organization, and no session of theirs.',
-  repository: 'No session of this repository. Choose one of the list, or write it such as github.com/owner/name.',
+  repository:
+    'No session of this repository. Choose one of the list, or write its whole address, such as github.com/owner/name.',
 };
 
 const record = (transaction: Db, row: HoldRow, action: 'hold.placed' | 'hold.released', userId: string, now: number) =>

@@ -12,10 +12,11 @@ export const holdHandlers = ({ store: { db }, longReads, now }: Deps) =>
   ({
     async listHolds({ caller, signal }) {
       // The counts include sessions whose existence the reader may not know, as those of retention rules do.
+      const viewer = await viewerOf(db, caller);
       const holds = await asOrganization(caller.organizationId, () =>
         longReads.run(caller, signal, async (db) => {
           const rows = await listHolds(db, caller.organizationId);
-          return Promise.all(rows.map(async (row) => toHold(row, await countHeld(db, row))));
+          return Promise.all(rows.map(async (row) => toHold(row, await countHeld(db, viewer, row))));
         }),
       );
       return { status: 200, body: { holds } };

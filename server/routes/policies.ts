@@ -1,14 +1,13 @@
 import { Problem } from '../../contract/problem.ts';
-import { addressOf } from '../../contract/repository.ts';
 import { type RetentionBounds, type RetentionRule, wrongWith } from '../../contract/retention.ts';
 import type { Deps } from '../deps.ts';
 import { countDue, countOfTarget } from '../erase/due-sessions.ts';
 import type { Handlers } from '../http/handler.ts';
 import { readPolicy, replacePolicy } from '../store/policies.ts';
-import { findRepository, isWhole, listRepositories } from '../store/repositories.ts';
+import { findRepository, listRepositories, wholeForm } from '../store/repositories.ts';
 import type { Db } from '../store/schema.ts';
 import { asOrganization } from '../store/tenant.ts';
-import { viewerOf } from '../store/viewer.ts';
+import { type Viewer, viewerOf } from '../store/viewer.ts';
 import { asMember } from './as-member.ts';
 
 export const policyHandlers = ({
@@ -28,7 +27,8 @@ export const policyHandlers = ({
     async replacePolicy({ caller, body }) {
       const policy = await asMember(db, caller, async (transaction, { role }) => {
         if (role !== 'owner') throw ownersOnly();
-        const retention = await resolve(transaction, caller.organizationId, body.retention ?? []);
+        const viewer = await viewerOf(transaction, { ...caller, role });
+        const retention = await resolve(transaction, viewer, body.retention ?? []);
         assertRight(retention, retentionBounds);
         return replacePolicy(transaction, caller, { ...body, ...(body.retention && { retention }) }, now());
       });
@@ -45,15 +45,16 @@ export const policyHandlers = ({
 
     async previewRetention({ caller, body, signal }) {
       const { organizationId } = caller;
+      const viewer = await viewerOf(db, caller);
       // The counts include sessions whose existence the reader may not know.
       const count = async (db: Db) => {
-        const rules = await resolve(db, organizationId, body.retention);
+        const rules = await resolve(db, viewer, body.retention);
         assertRight(rules, retentionBounds);
         const due = { organizationId, rules, bounds: retentionBounds, now: now() };
         const facts = await countDue(db, { ...due, field: 'factsDays' });
         const content = await countDue(db, { ...due, field: 'contentDays' });
         const counted = await Promise.all(
-          rules.map(async ({ target }) => ({ target, sessions: await countOfTarget(db, organizationId, target) })),
+          rules.map(async ({ target }) => ({ target, sessions: await countOfTarget(db, viewer, target) })),
         );
         return {
           rules: counted,
@@ -71,14 +72,14 @@ export const policyHandlers = ({
  * address is complete.
  * @throws Problem `validation_failed` for an unknown or ambiguous repository
  */
-const resolve = (db: Db, organizationId: string, rules: readonly RetentionRule[]): Promise<RetentionRule[]> =>
+const resolve = (db: Db, viewer: Viewer, rules: readonly RetentionRule[]): Promise<RetentionRule[]> =>
   Promise.all(
     rules.map(async (rule) => {
       const { kind, id } = rule.target;
       if (kind !== 'repository' || id === undefined) return rule;
-      const known = await findRepository(db, organizationId, id);
-      if (known === undefined && !isWhole(id)) throw unknownRepository(id);
-      return { ...rule, target: { kind, id: known ?? addressOf(id) ?? id } };
+      const found = (await findRepository(db, viewer, id)) ?? wholeForm(id);
+      if (found === undefined) throw unknownRepository(id);
+      return { ...rule, target: { kind, id: found } };
     }),
   );
 

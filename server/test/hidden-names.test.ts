@@ -80,6 +80,33 @@ describe.each(ENGINES)('names that only a private session has on %s', (engine) =
     }
   });
 
+  test('are in no refusal and no count of a rule or a hold, but a whole address concerns the session', async () => {
+    const target = (id: string) => ({ kind: 'repository', id });
+    const post = (path: string, body: object) =>
+      service.call('POST', `/v1/organizations/me/${path}`, { as: tenant.owner, body });
+    const preview = (id: string) => post('retention-preview', { retention: [{ target: target(id), contentDays: 1 }] });
+    const hold = (id: string) => post('holds', { target: target(id), reason: 'a lawsuit' });
+    for (const [ask, hidden, absent] of [
+      [preview, `o/${SECRET}`, 'o/nothing'],
+      [hold, `o/${SECRET}`, 'o/nothing'],
+      [preview, `git.test/o/${SECRET}`, 'git.test/o/nothing'],
+      [preview, `git.test/o/${SECRET.toUpperCase()}`, 'git.test/o/NOTHING'],
+    ] as const) {
+      const [told, expected] = [await ask(hidden), await ask(absent)];
+      expect([told.status, told.body.rules, told.body.error?.replace(hidden, absent)]).toEqual([
+        expected.status,
+        expected.body.rules?.map((rule: object) => ({ ...rule, target: target(hidden) })),
+        expected.body.error,
+      ]);
+    }
+    const { body } = await hold(`git.test/o/${SECRET}`);
+    const { holds } = (await read('holds', tenant.owner)).body;
+    expect(holds[0]).toMatchObject({ holdId: body.hold.holdId, sessions: 0 });
+    const facts = await read(`sessions/${sessionIds[1]}/facts`, tenant.member);
+    expect(facts.body.holdId).toBe(body.hold.holdId);
+    await service.call('DELETE', `/v1/organizations/me/holds/${body.hold.holdId}`, { as: tenant.owner });
+  });
+
   test('are shown again once the session is', async () => {
     const url = `/v1/organizations/me/sessions/${sessionIds[1]}/visibility`;
     await service.call('PUT', url, { as: tenant.member, body: { visibility: 'facts' } });

@@ -77,17 +77,18 @@ describe.each(ENGINES)('a repository in rules and holds on %s', (engine) => {
     expect((await preview('gitlab.com/acme/shop')).body.rules).toMatchObject([{ sessions: 1 }]);
   });
 
-  test('is refused if its short name is unknown, but a rule may wait for a whole address', async () => {
+  test('is refused if its short name is unknown, but a rule or a hold may wait for a whole address', async () => {
     const unknown = await preview('entireio/skils');
     expect(unknown).toMatchObject({ status: 400, body: { error: expect.stringContaining('entireio/skils') } });
     expect((await preview('https://github.com/acme/later.git')).body.rules).toEqual([
       { target: { kind: 'repository', id: 'github.com/acme/later' }, sessions: 0 },
     ]);
-    const held = await call('POST', 'holds', {
-      target: { kind: 'repository', id: 'github.com/acme/later' },
-      reason: 'x',
-    });
-    expect(held.status).toBe(404);
+    const hold = (id: string) => call('POST', 'holds', { target: { kind: 'repository', id }, reason: 'x' });
+    expect((await hold('entireio/skils')).status).toBe(404);
+    const { status, body } = await hold('https://github.com/acme/later.git');
+    expect([status, body.hold.target.id]).toEqual([201, 'github.com/acme/later']);
+    expect((await call('GET', 'holds')).body.holds[0]).toMatchObject({ holdId: body.hold.holdId, sessions: 0 });
+    await call('DELETE', `holds/${body.hold.holdId}`);
   });
 
   test('may be a folder, and other targets are counted, too', async () => {
@@ -101,5 +102,16 @@ describe.each(ENGINES)('a repository in rules and holds on %s', (engine) => {
     await call('GET', 'usage');
     await expect.poll(names, { timeout: 10_000 }).toContainEqual({ repository: SKILLS, sessions: 2 });
     expect(await names()).toContainEqual({ repository: 'github.com/EntityProcess/agentv', sessions: 1 });
+  });
+
+  test('is not ambiguous because of one that only hidden sessions have', async () => {
+    const repository = 'https://hidden.test/acme/docs';
+    const sessionId = await session({ repository });
+    await expect.poll(async () => (await preview('acme/docs')).status, { timeout: 10_000 }).toBe(400);
+    const body = { visibility: 'private' };
+    expect((await call('PUT', `sessions/${sessionId}/visibility`, body)).status).toBe(200);
+    expect((await preview('acme/docs')).body.rules).toEqual([
+      { target: { kind: 'repository', id: 'github.com/acme/docs' }, sessions: 1 },
+    ]);
   });
 });

@@ -37,7 +37,7 @@ const UNKNOWN: [name: string, ask: (world: World) => Ask][] = [
   ],
   [
     'a repository without sessions',
-    () => ({ body: { target: { kind: 'repository', id: 'h.test/o/misspelt' }, reason: 'x' } }),
+    () => ({ body: { target: { kind: 'repository', id: 'o/misspelt' }, reason: 'x' } }),
   ],
 ];
 
