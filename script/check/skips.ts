@@ -32,7 +32,7 @@ export const SKIPS: readonly Skip[] = [
   },
   {
     files: /^server\/test\/lost-store\.test\.ts$/,
-    cause: 'there is neither strace nor a C compiler to make fsync fail (Debian: strace)',
+    cause: 'there is no C compiler to make a disk fail (Debian: build-essential)',
   },
   {
     files: /^cli\/test\/disk\.test\.ts$|^server\/test\/full-disk\.test\.ts$/,
