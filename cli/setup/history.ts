@@ -27,7 +27,10 @@ interface EarlierSession {
   startedAt: number;
 }
 
-/** Reads the beginning of every transcript and writes nothing. Unreadable files are not counted. */
+/**
+ * Reads the beginning of every transcript and writes nothing. Unreadable files are not counted, and neither are sessions that began
+ * after capturing did.
+ */
 export function findHistory(context: Context): History {
   const sessions = new Map<string, EarlierSession>();
   // An empty spool knows no transcript, so all of them count as new.
@@ -35,19 +38,26 @@ export function findHistory(context: Context): History {
   spool.copyDecisions(stateFolder(context));
   const policy = openPolicy(context, spool);
   policy.refresh();
-  let bytes = 0;
+  const since = spool.decisions.consent()?.since ?? Number.POSITIVE_INFINITY;
+  const transcripts: { size: number; keys: string[] }[] = [];
   for (const { agent, size, sessions: all } of findUnread(context, spool, () => {})) {
     const wanted = all.filter(({ origin }) => policy.objection(agent.id, origin) === undefined);
-    if (wanted.length > 0) bytes += size;
+    const keys: string[] = [];
     for (const { origin, startedAt } of wanted) {
       const key = `${agent.id} ${origin.session}`;
       const known = sessions.get(key);
       const folder = known?.folder ?? origin.cwd;
       const first = Math.min(known?.startedAt ?? startedAt, startedAt);
       sessions.set(key, { agent: agent.displayName, folder, startedAt: first });
+      keys.push(key);
     }
+    transcripts.push({ size, keys });
   }
   spool.close();
+  // A sub-agent's transcript begins later than its session, so the beginnings of all transcripts are compared at the end.
+  for (const [key, { startedAt }] of sessions) if (startedAt >= since) sessions.delete(key);
+  const earlier = transcripts.filter(({ keys }) => keys.some((key) => sessions.has(key)));
+  const bytes = earlier.reduce((sum, { size }) => sum + size, 0);
   return { sessions: [...sessions.values()], bytes };
 }
 

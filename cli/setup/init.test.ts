@@ -333,3 +333,13 @@ test('without a umask, no file that is run is open to others', async () => {
     expect([path, statSync(join(home, path)).mode & 0o022]).toEqual([path, 0]);
   }
 });
+
+test('on a machine that is set up, sessions that began since then do not count as earlier', async () => {
+  const { home, init } = await prepare();
+  await init(['--yes']);
+  const later = { cwd: join(home, 'work/shop'), timestamp: new Date(Date.now() + 1000).toISOString() };
+  write(join(home, '.claude/projects/p', `${sessionId(7)}.jsonl`), `${prompt(7, 0, 'said since', later)}\n`);
+  const { stdout } = await init(['--dry-run', '--json', '--history', 'all']);
+  expect(JSON.parse(stdout).history).toMatchObject({ sessions: 3, chosen: 3 });
+  expect((await init(['--dry-run', '--history', 'all'])).stdout).toContain('3 earlier sessions since 2025-03');
+});
