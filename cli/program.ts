@@ -137,7 +137,7 @@ const IN_STATUS: Readonly<Record<string, string>> = {
 };
 
 /** A command line that could not be parsed. The hint is a similar command, or the help to read. */
-function misuse({ message }: CommanderError, args: readonly string[]): Failure {
+function misuse({ message, code }: CommanderError, args: readonly string[]): Failure {
   const [, sentence = message, similar] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(message) ?? [];
   const [, value, argument, choices] =
     /value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/s.exec(sentence) ?? [];
@@ -147,5 +147,17 @@ function misuse({ message }: CommanderError, args: readonly string[]): Failure {
   const [word = ''] = args;
   const command = COMMANDS.find(({ name }) => name === word);
   const status = Object.hasOwn(IN_STATUS, word) ? `\`capture ${IN_STATUS[word]}\` shows it.` : similar;
-  return new Failure(EXIT.usage, sentence, status ?? `See \`capture ${command ? `${command.name} ` : ''}--help\`.`);
+  const placed = code === 'commander.excessArguments' && command ? placeOfFile(command) : undefined;
+  return new Failure(
+    EXIT.usage,
+    sentence,
+    status ?? placed ?? `See \`capture ${command ? `${command.name} ` : ''}--help\`.`,
+  );
+}
+
+/** The place of a file in a command that takes it only behind an option. */
+function placeOfFile({ name, takes = {} }: Command): string | undefined {
+  const parameters = Object.values(takes);
+  const behind = parameters.every(isOption) ? parameters.find(({ flags }) => flags.endsWith(' <file>')) : undefined;
+  return behind && `The file belongs behind an option: \`capture ${name} ${behind.flags}\`.`;
 }

@@ -3,7 +3,7 @@ import { defineCommand, flag, text } from '../command.ts';
 import { DEFAULT_URL, readSettings, removeSecret, type Settings, stateFolder, writeSettings } from '../config.ts';
 import type { Context } from '../context.ts';
 import { isLocal } from '../dashboard.ts';
-import { EXIT, Failure } from '../failure.ts';
+import { EXIT, Failure, SecretRefused } from '../failure.ts';
 import { askHidden, readInput } from '../prompt.ts';
 import { signInByDevice } from '../setup/device-sign-in.ts';
 import { explainTrouble, findService, SIGN_IN_MS } from '../setup/service-address.ts';
@@ -71,11 +71,14 @@ function checkSecret(secret: string): string {
 }
 
 /** Asks the service which account a secret belongs to. */
-async function findOwner({ fetch }: Context, settings: Settings, soFar: string): Promise<Account> {
+async function findOwner({ fetch, variables }: Context, settings: Settings, soFar: string): Promise<Account> {
   try {
     return await askAccount(createService({ ...settings, fetch, timeoutMs: SIGN_IN_MS }));
   } catch (error) {
-    throw explainTrouble(settings.url, error, soFar);
+    const explained = explainTrouble(settings.url, error, soFar);
+    if (!(explained instanceof SecretRefused) || settings.secret === variables.CAPTURE_SECRET) throw explained;
+    const hint = `Check the secret that you gave: an administrator sees on the secrets page which ones are valid. ${soFar}`;
+    throw new Failure(EXIT.signInRequired, explained.message, hint, error);
   }
 }
 

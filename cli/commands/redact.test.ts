@@ -82,3 +82,9 @@ test('a wrong call is explained', async () => {
     stderr: expect.stringContaining('--test FILE'),
   });
 });
+
+test('a file without --test is refused with the line that works', async () => {
+  const { exitCode, stderr } = await run(['redact', 'notes.txt'], { home: makeFolder() });
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('hint: The file belongs behind an option: `capture redact --test <file>`.');
+});

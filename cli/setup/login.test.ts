@@ -91,8 +91,9 @@ test('a refused secret of CAPTURE_SECRET is named, because another sign-in would
   const { stderr } = await run(['login', '--secret-stdin'], {
     home,
     input: 'sk_live_nonsense',
-    variables: { CAPTURE_URL: service.url },
+    variables,
   });
+  expect(stderr).toMatch(/hint: Check the secret that you gave.*Nothing was stored\./);
   expect(stderr).not.toContain('CAPTURE_SECRET');
 });
 

@@ -92,7 +92,7 @@ test('a revoked secret stops the upload without loss', async () => {
   service.state.secret = 'sk_live_another';
   const refused = await capture();
   expect(refused.exitCode).toBe(4);
-  expect(refused.stderr).toContain('hint: Sign in with `capture login`');
+  expect(refused.stderr).toContain('Sign in with `capture login`');
   // Another secret of the same organization continues where the first one stopped.
   expect(await capture([], { secret: 'sk_live_another' })).toMatchObject({ exitCode: 0 });
   expect(texts(1)).toEqual(['one', 'two']);
