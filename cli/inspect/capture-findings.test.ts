@@ -93,7 +93,7 @@ const AGENTS: Trouble[] = [
     'preferences',
     'failed',
     /preferences\.json: "exlude" is not a setting\. Nothing is captured/,
-    /^Correct the file/,
+    /^Correct the file\. Its settings are include, exclude, visibility,/,
     { arrange: (machine) => prefer(machine, { exlude: [] }) },
   ],
 ];

@@ -7,8 +7,9 @@ import { RULES_VERSION } from '../../redact/version.ts';
 import type { Context } from '../context.ts';
 import { formatAge, formatBytes, formatMoment } from '../output.ts';
 import { tilde } from '../paths.ts';
+import { SETTINGS } from '../privacy/preferences.ts';
 import type { LocalGap } from '../read/unknown.ts';
-import { type Check, type Finding, failed, warning } from './finding.ts';
+import { type Check, type Finding, failed, INSTALL_NEWEST, warning } from './finding.ts';
 import { isRead } from './gaps.ts';
 import type { Inspection } from './inspect.ts';
 import { type AgentTranscripts, retentionOf, soonFrom } from './transcripts.ts';
@@ -66,7 +67,7 @@ export const CAPTURE_CHECKS = {
   preferences({ unreadable: { preferences } }) {
     if (preferences === undefined) return undefined;
     const sentence = `${preferences.replace(/\.$/, '')}. Nothing is captured until this is corrected.`;
-    return failed(sentence, 'Correct the file. docs/privacy.md lists its settings.');
+    return failed(sentence, `Correct the file. Its settings are ${SETTINGS.join(', ')}.`);
   },
 
   full(inspection) {
@@ -135,7 +136,7 @@ export const checkDisk: Check = ({ state, freeBytes }) => {
 };
 
 const EXCLUDE = 'the folder to "exclude"';
-const NEWEST = 'Install the newest version: see docs/install.md. If it says the same, report the form.';
+const NEWEST = `${INSTALL_NEWEST} If it says the same, report the form.`;
 
 function describeUnread({ kind, agent, name, what = '', version, count, reason }: LocalGap, state: string): Finding {
   if (kind === 'folder') {
@@ -145,7 +146,7 @@ function describeUnread({ kind, agent, name, what = '', version, count, reason }
   }
   if (kind === 'agent') {
     const sentence = `${what} holds ${formatCount(count, 'file')} of ${name}, and no reader of this version reads them`;
-    const fix = `Install the newest version: see docs/install.md. If it cannot read them either, add ${EXCLUDE}.`;
+    const fix = `${INSTALL_NEWEST} If it cannot read them either, add ${EXCLUDE}.`;
     return warning(`${sentence}${reason ? `: ${reason}` : ''}.`, fix);
   }
   if (kind === 'line') {

@@ -63,3 +63,6 @@ function nameFolder(text: string, folder: string, name: string): string {
   return text.replaceAll(bare, (found, at: number) => (LONGER_NAME.test(text.slice(at + found.length)) ? found : name));
 }
 const LONGER_NAME = /^\.?[\p{L}\p{N}_-]/u;
+
+/** How a person upgrades the command line. */
+export const INSTALL_NEWEST = 'Install the newest version in the same way as the present one, then `capture restart`.';

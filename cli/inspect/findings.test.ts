@@ -109,7 +109,7 @@ const SERVICE: Trouble[] = [
     'version',
     'warning',
     /is older than the service \(99\.0\.0\)/,
-    /upgrade/,
+    /^Install the newest version in the same way/,
     { arrange: answer({ version: '99.0.0' }) },
   ],
 ];

@@ -9,7 +9,7 @@ import { findOpenFolder, findUnwritable } from '../setup/state-folder.ts';
 import type { HeldSession } from '../spool/holds.ts';
 import { VERSION } from '../version.ts';
 import { CAPTURE_CHECKS, checkDisk } from './capture-findings.ts';
-import { type Check, type Checked, type Finding, failed, warning } from './finding.ts';
+import { type Check, type Checked, type Finding, failed, INSTALL_NEWEST, warning } from './finding.ts';
 import { attempt, type Inspection } from './inspect.ts';
 
 /** The findings of every check, failures first. A check that throws becomes a finding, and the others continue. */
@@ -91,7 +91,7 @@ export const CHECKS: { readonly [check in MachineState]: Check } = {
   version({ service: { version = VERSION } }) {
     const plain = (each: string) => each.replace(/[-+].*/, '');
     if (plain(VERSION).localeCompare(plain(version), 'en', { numeric: true }) >= 0) return undefined;
-    return warning(`capture ${VERSION} is older than the service (${version}).`, 'See docs/install.md: upgrade.');
+    return warning(`capture ${VERSION} is older than the service (${version}).`, INSTALL_NEWEST);
   },
 
   daemon({ daemon, service, spool, now }) {

@@ -91,6 +91,9 @@ const CHECKS: Check = {
   spool: { maxMegabytes: (value) => (isPositive(value) ? undefined : 'must be a number above 0') },
 };
 
+/** The names of the settings. */
+export const SETTINGS: readonly string[] = Object.keys(CHECKS);
+
 function findProblem(value: unknown, check: Check): string | undefined {
   if (typeof check === 'function') return check(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be an object';

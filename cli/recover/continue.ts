@@ -98,7 +98,7 @@ const cannotContinue = ({ displayName }: Agent) =>
   new Failure(
     EXIT.failure,
     `Sessions of ${displayName} cannot be continued from a copy.`,
-    'docs/recover.md says why. `capture recover SESSION --to FOLDER` writes their records.',
+    '`capture recover SESSION --to FOLDER` writes their records.',
   );
 
 const nothingToContinue = (session: string) =>

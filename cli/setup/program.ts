@@ -17,7 +17,7 @@ export const lastingProgram = ({ program }: Pick<Context, 'program'>): string[] 
     throw new Failure(
       EXIT.failure,
       `This program is in a cache that gets emptied: ${file}.`,
-      'Install capture permanently (see docs/install.md), and then run `capture init`.',
+      'Install capture permanently, for instance with the line on the page /welcome of your service, and then run `capture init`.',
     );
   });
 

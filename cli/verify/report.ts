@@ -58,8 +58,10 @@ export type Counted = keyof typeof COUNTS;
 
 export type Findings = ReturnType<typeof createFindings>;
 
-/** A person reads the first few differences. The others are only counted. */
+/** A program gets so many differences. The others are only counted. */
 const MOST = 1000;
+/** A person reads the first few. */
+const MAX_LINES = 20;
 
 export function createFindings() {
   const zeros = <Name extends string>(names: object) =>
@@ -100,6 +102,9 @@ export function toComparison({ counts, problems, gaps }: Findings, now: number):
   };
 }
 
+const ADVICE =
+  'Keep the transcripts, and ask an administrator whether the data of the service was restored from an older copy, or changed.';
+
 /** Prints the findings. Returns the command's exit code. */
 export function reportFindings({ counts, problems, list, gaps }: Findings, output: Output): ExitCode {
   const wrong = Object.entries(PROBLEMS).flatMap(([problem, words]) => {
@@ -110,6 +115,7 @@ export function reportFindings({ counts, problems, list, gaps }: Findings, outpu
   const lost =
     counts.tooLong > 0 ? [`${formatCount(counts.tooLong, 'line')} of a transcript too long to be captured`] : [];
   const left = total - list.length;
+  const unprinted = total - Math.min(list.length, MAX_LINES);
   const about = `${formatCount(counts.records, 'record')} of ${formatCount(counts.sessions, 'session')}: `;
   const unread = countGaps(gaps, false);
   const unfamiliar = countGaps(gaps, true);
@@ -118,15 +124,15 @@ export function reportFindings({ counts, problems, list, gaps }: Findings, outpu
   const faults = [...wrong, ...lost, ...notRead, ...(isEmpty ? ['no captured session was compared'] : [])];
   const summary = summarize(about, faults, unfamiliar);
   output.answer({ ...counts, problems, gaps, findings: list, ...(left > 0 && { findingsNotListed: left }) }, [
-    ...list.map(describeFinding),
-    ...(left > 0 ? [`… and ${formatCount(left, 'more event')}`] : []),
+    ...list.slice(0, MAX_LINES).map(describeFinding),
+    ...(unprinted > 0 ? [`… and ${formatCount(unprinted, 'more event')}: \`--json\` lists more of them`] : []),
     ...Object.entries(COUNTS).flatMap(([what, say]) => {
       const count = counts[what as Counted];
       return count > 0 && say ? [say(count)] : [];
     }),
     ...gaps.map(describeGap),
     summary,
-    ...(total > 0 ? ['The transcripts still have these events: see docs/verify.md.'] : []),
+    ...(total > 0 ? [ADVICE] : []),
   ]);
   return faults.length > 0 ? EXIT.failure : EXIT.ok;
 }
