@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Plane } from '../../contract/secret.ts';
@@ -134,6 +135,21 @@ describe.each(ENGINES)('concurrent appends on %s', (engine) => {
     ]);
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await Promise.all([good, bad, also].map((id) => textsOf(id)))).toEqual([['a'], [], ['a']]);
+  });
+
+  test('a deletion whose audit entry cannot be written fails alone', async () => {
+    const [good = '', bad = '', also = ''] = await openSessions(3);
+    await sql`alter table audit_entries rename to audit_entries_away`.execute(store.db);
+    const by = { kind: 'person', id: 'usr_1' } as const;
+    const command = { kind: 'delete', by, at: Date.now() } as const;
+    const settled = await Promise.allSettled([
+      append(batch(good, ['a'])),
+      store.journal.change({ place: { organizationId, sessionId: bad }, command, sender: 'two' }),
+      append(batch(also, ['a'])),
+    ]);
+    await sql`alter table audit_entries_away rename to audit_entries`.execute(store.db);
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await Promise.all([good, also].map((id) => textsOf(id)))).toEqual([['a'], ['a']]);
   });
 
   if (engine === 'postgres') {

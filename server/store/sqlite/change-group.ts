@@ -141,10 +141,10 @@ function knownOf(found: unknown): KnownAppend | undefined {
   return { appendId, fingerprint, firstSequence, lastSequence };
 }
 
-/** SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH and SQLITE_RANGE. */
-const OF_WHAT_IS_WRITTEN = new Set([18, 19, 20, 25]);
+/** SQLITE_ERROR, such as a missing table, SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH and SQLITE_RANGE. */
+const OF_WHAT_IS_WRITTEN = new Set([1, 18, 19, 20, 25]);
 
-/** Whether the written data caused the error, and not the disk. A value that cannot be bound causes an error without a code. */
+/** Whether the statement or the written data caused the error, and not the disk. A value that cannot be bound causes an error without a code. */
 function isOfChange(error: unknown): boolean {
   const { errcode } = error as { errcode?: number };
   return errcode === undefined || OF_WHAT_IS_WRITTEN.has(errcode & 0xff);
