@@ -105,9 +105,10 @@ function termOf(
   { plane, repository }: Kept,
   field: RetentionField,
 ): Term | undefined {
-  const ids = { repository, plane, organization: undefined };
+  // Rules have the spelling of their author, and sessions have their own.
+  const ids = { repository: repository?.toLowerCase(), plane, organization: undefined };
   for (const kind of ['repository', 'plane', 'organization'] as const) {
-    const rule = inForce(rules, field, kind).find(({ target }) => target.id === (ids[kind] ?? undefined));
+    const rule = inForce(rules, field, kind).find(({ target }) => target.id?.toLowerCase() === ids[kind]);
     if (rule) return bounded(bounds, field, rule);
   }
   return bounded(bounds, field, undefined);

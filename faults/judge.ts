@@ -136,15 +136,15 @@ function collect(lines: Iterable<Line>, verdict: Verdict, report: Report): Map<s
       return;
     }
     if (status === 503) verdict.unavailable++;
+    if (isDark && status !== 503) {
+      verdict.unanswered++;
+      return;
+    }
     if (code === 'session_closed') {
       if (append.answered) report('changed', `${append.name}: acknowledged, then refused`);
       append.refused = true;
     }
     if (first === undefined || last === undefined) return;
-    if (isDark) {
-      verdict.unanswered++;
-      return;
-    }
     if (append.refused) report('changed', `${append.name}: refused, then acknowledged`);
     const before = append.answered;
     if (!before) {

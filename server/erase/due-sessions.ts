@@ -67,10 +67,10 @@ function daysOfSession(due: Due): RawBuilder<unknown> {
   const { rules, field } = due;
   const perKind = (['repository', 'plane'] as const).flatMap((kind) => {
     const cases = inForce(rules, field, kind).map(
-      (rule) => sql`when ${rule.target.id} then ${sql.lit(daysOf(due, rule))}`,
+      (rule) => sql`when lower(${rule.target.id}) then ${sql.lit(daysOf(due, rule))}`,
     );
     const of = kind === 'plane' ? sql`sessions.plane` : REPOSITORY;
-    return cases.length === 0 ? [] : [sql`case ${of} ${sql.join(cases, sql` `)} end`];
+    return cases.length === 0 ? [] : [sql`case lower(${of}) ${sql.join(cases, sql` `)} end`];
   });
   const broadest = sql.lit(daysOf(due, inForce(rules, field, 'organization')[0]));
   return sql`cast(coalesce(${sql.join([...perKind, broadest])}, ${broadest}) as bigint)`;

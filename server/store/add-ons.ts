@@ -31,8 +31,9 @@ interface AddOnSum extends AddOnName, Pick<SessionDayRow, 'failures'> {
 }
 
 /**
- * Finds the add-ons with the most calls, among those of sessions whose existence the viewer may know; add-ons without a call come last. A session
- * has a row of an add-on for each day.
+ * Finds the add-ons with the most calls, among those of sessions whose existence the viewer may know; add-ons without a call come last. The
+ * time of the last call is that of such a session, too, because it would tell when somebody else worked. A session has a row of an
+ * add-on for each day.
  */
 export const findAddOns = (db: Db, viewer: Viewer, filter: AddOnFilter, limit: number) =>
   allRows(
@@ -41,7 +42,8 @@ export const findAddOns = (db: Db, viewer: Viewer, filter: AddOnFilter, limit: n
       select kind, name, cast(sum(tool_calls) as bigint) as calls, cast(sum(failures) as bigint) as failures,
         cast(count(distinct case when tool_calls > 0 then session_id end) as bigint) as sessions,
         cast(count(distinct case when is_listed > 0 then session_id end) as bigint) as listed,
-        count(distinct case when tool_calls > 0 then ${PERSON} end) as people, max(last_used_at) as last_used_at
+        count(distinct case when tool_calls > 0 then ${PERSON} end) as people,
+        max(case when ${isNamed(viewer, 'session_days.session_id')} then last_used_at end) as last_used_at
       from ${asked(filter)}
       group by kind, name having count(case when ${isNamed(viewer, 'session_days.session_id')} then 1 end) > 0
       order by sum(tool_calls) desc, kind, name limit ${limit}`,

@@ -9,7 +9,8 @@
 
 /**
  * An SQL expression for the id of a hold on the session with that alias; null if there is none. A session with events that are
- * not derived yet counts as held by a repository hold, because it may turn out to be of that repository.
+ * not derived yet counts as held by a repository hold, because it may turn out to be of that repository. Repositories are compared in lower
+ * case: only the sessions that the author of a hold may know give it their spelling.
  */
 export const holdOf = (session: string): string => `(
   SELECT holds.hold_id FROM holds
@@ -18,12 +19,12 @@ export const holdOf = (session: string): string => `(
     OR holds.target_kind = 'session' AND holds.target_id = ${session}.session_id
     OR holds.target_kind = 'person' AND holds.target_id = ${session}.user_id
     OR holds.target_kind = 'repository' AND (
-      holds.target_id = ${session}.repository
+      lower(holds.target_id) = lower(${session}.repository)
       OR EXISTS (
         SELECT 1 FROM session_values
         WHERE session_values.organization_id = ${session}.organization_id
           AND session_values.session_id = ${session}.session_id
-          AND session_values.field = 'repository' AND session_values.path = holds.target_id
+          AND session_values.field = 'repository' AND lower(session_values.path) = lower(holds.target_id)
       )
       OR ${session}.repository IS NULL AND ${session}.event_count > 0 AND NOT EXISTS (
         SELECT 1 FROM session_facts

@@ -61,12 +61,14 @@ export async function findRepository(db: Db, viewer: Viewer, text: string): Prom
 
 /**
  * The form of a text that names a repository completely, so that a rule or a hold may wait for its first session; otherwise undefined.
- * It is the form of the sessions, so that the rule also concerns those that are hidden from its author.
+ * It is the form of the sessions except for the case of its letters, which rules and holds do not compare, so it also concerns the
+ * sessions that are hidden from its author.
  */
 export const wholeForm = (text: string): string | undefined => {
-  const address = addressOf(text);
-  const isWhole = isFolder(text) || (address !== undefined && hasHost(address) && /^[^/]*\./.test(address));
-  return isWhole ? (address ?? text) : undefined;
+  const bare = text.trim().replace(/(?<=.)[/\\]+$/, '');
+  const address = addressOf(bare);
+  const isWhole = isFolder(bare) || (address !== undefined && hasHost(address) && /^[^/]*\./.test(address));
+  return isWhole ? (address ?? bare) : undefined;
 };
 
 /** The number of sessions of the repository, hidden ones included; 0 if the viewer may know of none of them. */

@@ -32,7 +32,10 @@ describe.each(ENGINES)('names that only a private session has on %s', (engine) =
     const machine = await registerMachine(service, secret);
     for (const word of ['shop', SECRET]) {
       const sessionId = await openSession(service, secret, machine);
-      const body = { events: eventsOf(word) };
+      const late = { callId: 'e', name: 'mcp__shop__find', input: {}, ...at('23') };
+      const body = {
+        events: [...eventsOf(word), ...(word === SECRET ? [{ eventType: 'tool.call', payload: late }] : [])],
+      };
       expect((await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: secret, body })).status).toBe(200);
       await whenDerived(service, tenant.member, sessionId, body.events.length);
       sessionIds.push(sessionId);
@@ -66,9 +69,20 @@ describe.each(ENGINES)('names that only a private session has on %s', (engine) =
     },
   );
 
+  test('do not tell when it called an add-on of others', async () => {
+    const lastUses = async (as: string) => {
+      const { addOns } = (await read(`add-ons?${DAYS}`, as)).body;
+      return addOns.flatMap((one: { name: string; lastUsedAt: string }) =>
+        one.name === 'shop' ? [one.lastUsedAt] : [],
+      );
+    };
+    expect(await lastUses(tenant.owner)).toEqual(['2026-11-20T10:00:00.000Z']);
+    expect(await lastUses(tenant.member)).toEqual(['2026-11-20T23:00:00.000Z']);
+  });
+
   test('are counted among the others in the figures', async () => {
     const { total, groups } = (await usage(tenant.owner)).body;
-    expect(total).toMatchObject({ sessions: 2, prompts: 2, toolCalls: 4, inputTokens: 1_000 });
+    expect(total).toMatchObject({ sessions: 2, prompts: 2, toolCalls: 5, inputTokens: 1_000 });
     for (const dimension of ['repository', 'model']) {
       const others = groups.filter((group: { dimension: string }) => group.dimension === dimension);
       expect(
@@ -99,12 +113,14 @@ describe.each(ENGINES)('names that only a private session has on %s', (engine) =
         expected.body.error,
       ]);
     }
-    const { body } = await hold(`git.test/o/${SECRET}`);
-    const { holds } = (await read('holds', tenant.owner)).body;
-    expect(holds[0]).toMatchObject({ holdId: body.hold.holdId, sessions: 0 });
-    const facts = await read(`sessions/${sessionIds[1]}/facts`, tenant.member);
-    expect(facts.body.holdId).toBe(body.hold.holdId);
-    await service.call('DELETE', `/v1/organizations/me/holds/${body.hold.holdId}`, { as: tenant.owner });
+    for (const written of [`git.test/o/${SECRET}`, `git.test/O/${SECRET.toUpperCase()}`, `git.test/o/${SECRET}/`]) {
+      const { body } = await hold(written);
+      const { holds } = (await read('holds', tenant.owner)).body;
+      expect(holds[0]).toMatchObject({ holdId: body.hold.holdId, sessions: 0 });
+      const facts = await read(`sessions/${sessionIds[1]}/facts`, tenant.member);
+      expect(facts.body.holdId, written).toBe(body.hold.holdId);
+      await service.call('DELETE', `/v1/organizations/me/holds/${body.hold.holdId}`, { as: tenant.owner });
+    }
   });
 
   test('are shown again once the session is', async () => {

@@ -1,10 +1,17 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A sync takes milliseconds. A disk that hangs does not answer either. */
+const DEADLINE_MS = 5_000;
 
 /**
  * Whether the disk of a folder carries out a write. A read of the store proves nothing, because the system may have the bytes in
  * memory. Besides, closing the file would drop SQLite's locks of this process. So the folder gets a new time, and that is synced.
  */
-export async function diskAnswers(folder: string): Promise<boolean> {
+export const diskAnswers = (folder: string): Promise<boolean> =>
+  Promise.race([writes(folder), pause(DEADLINE_MS, false, { ref: false })]);
+
+async function writes(folder: string): Promise<boolean> {
   let handle: FileHandle | undefined;
   try {
     handle = await open(folder, 'r');
