@@ -88,12 +88,9 @@ interface Spent {
   engine: number;
 }
 
-/** Each question for the metrics takes 3 ms of the service, so more questions would count for the appends. */
-const ASK_MS = 2_000;
-
 /** Waits until every session is derived, so that the cost of deriving counts for the right measurement. */
-export async function settled(operations: number): Promise<void> {
-  for (let calm = 0; calm < 2; await wait(ASK_MS)) {
+export async function settled(operations: number, askMs = 150): Promise<void> {
+  for (let calm = 0; calm < 2; await wait(askMs)) {
     const text = await (await fetch(`http://127.0.0.1:${operations}/metrics`)).text();
     const waiting = /^capture_derive_waiting (\d+)/m.exec(text)?.[1] ?? '0';
     calm = waiting === '0' ? calm + 1 : 0;
