@@ -20,7 +20,8 @@ const TARGETS: RetentionRule['target'][] = [
   { kind: 'organization' },
   { kind: 'plane', id: 'live' },
   { kind: 'plane', id: 'test' },
-  ...REPOSITORIES.map((id) => ({ kind: 'repository' as const, id })),
+  // Rules have the spelling of their author, and sessions have their own.
+  ...REPOSITORIES.map((id) => ({ kind: 'repository' as const, id: id.replace('own', 'OWN') })),
 ];
 const said = ({
   contentDays,
@@ -71,7 +72,7 @@ describe.each(ENGINES)('retention rules on %s', (engine) => {
       const repository = REPOSITORIES[at % 3] ?? null;
       const when = service.clock.now - age * DAY_MS - 1;
       const set = {
-        repository,
+        repository: repository?.replace('own', 'Own') ?? null,
         created_at: when,
         updated_at: when,
         plane: at % 2 ? ('test' as const) : ('live' as const),
@@ -121,7 +122,9 @@ function lastDay(
 ) {
   const wanted = [`repository ${repository}`, `plane ${plane}`, 'organization undefined'];
   const [rule] = wanted.flatMap((name) =>
-    given.filter(({ target, [field]: told }) => told !== undefined && `${target.kind} ${target.id}` === name),
+    given.filter(
+      ({ target, [field]: told }) => told !== undefined && `${target.kind} ${target.id?.toLowerCase()}` === name,
+    ),
   );
   const isFacts = field === 'factsDays';
   const told = rule ? rule[field] : isFacts ? allowed.defaultDays : undefined;
@@ -142,6 +145,12 @@ test('content never outlives the facts, with any rules and bounds', () => {
     }),
     runs(500),
   );
+});
+
+test('a rule for a repository applies to its sessions in any case of letters', () => {
+  const rule = { target: { kind: 'repository' as const, id: 'h.test/Own/one' }, contentDays: 7 };
+  expect(termsOf([rule], {}, { plane: 'live', repository: 'h.test/own/One' }).contentDays?.days).toBe(7);
+  expect(termsOf([rule], {}, { plane: 'live', repository: 'h.test/own/two' }).contentDays).toBeUndefined();
 });
 
 test('a rule outside the bounds is refused, and the message names the bound', () => {
