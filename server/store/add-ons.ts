@@ -35,19 +35,21 @@ interface AddOnSum extends AddOnName, Pick<SessionDayRow, 'failures'> {
  * time of the last call is that of such a session, too, because it would tell when somebody else worked. A session has a row of an
  * add-on for each day.
  */
-export const findAddOns = (db: Db, viewer: Viewer, filter: AddOnFilter, limit: number) =>
-  allRows(
+export function findAddOns(db: Db, viewer: Viewer, filter: AddOnFilter, limit: number): Promise<AddOnSum[]> {
+  // Every row of an add-on has such a time, so it is null if the viewer may know none of the sessions.
+  const lastUsedAt = sql`max(case when ${isNamed(viewer, 'session_days.session_id')} then last_used_at end)`;
+  return allRows(
     db,
     sql<AddOnSum>`
       select kind, name, cast(sum(tool_calls) as bigint) as calls, cast(sum(failures) as bigint) as failures,
         cast(count(distinct case when tool_calls > 0 then session_id end) as bigint) as sessions,
         cast(count(distinct case when is_listed > 0 then session_id end) as bigint) as listed,
-        count(distinct case when tool_calls > 0 then ${PERSON} end) as people,
-        max(case when ${isNamed(viewer, 'session_days.session_id')} then last_used_at end) as last_used_at
+        count(distinct case when tool_calls > 0 then ${PERSON} end) as people, ${lastUsedAt} as last_used_at
       from ${asked(filter)}
-      group by kind, name having count(case when ${isNamed(viewer, 'session_days.session_id')} then 1 end) > 0
+      group by kind, name having ${lastUsedAt} is not null
       order by sum(tool_calls) desc, kind, name limit ${limit}`,
   );
+}
 
 /** Finds the people or agents that call the add-ons with these names, the most frequent first. */
 export const readCallersOf = (
