@@ -1,9 +1,7 @@
 import type { RetentionBounds } from '../contract/retention.ts';
 import type { Storage } from '../contract/storage.ts';
 import type { AuditKey } from './audit/heads.ts';
-import type { DaySums } from './derive/day-sums.ts';
-import type { DeriveThread } from './derive/derive-thread.ts';
-import type { Indexer } from './derive/indexer.ts';
+import type { DerivedData } from './derive/derived-data.ts';
 import type { Masking } from './erase/mask/masking.ts';
 import type { Countersigner } from './evidence/countersigner.ts';
 import type { Identity } from './identity/identity.ts';
@@ -53,11 +51,7 @@ export interface Deps {
   revocation: Revocation;
   /** Notes and logs that a session was skipped because its events are damaged. */
   noteDamage: (error: unknown) => void;
-  indexer: Indexer;
-  daySums: DaySums;
-  deriveThread: DeriveThread;
-  /** The day of the last review of the prices, YYYY-MM-DD. */
-  pricesOf: string;
+  derived: DerivedData;
   reading: Reading;
   /** Public address of the service. */
   publicUrl: string;

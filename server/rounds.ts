@@ -1,9 +1,10 @@
+import type { RetentionBounds } from '../contract/retention.ts';
 import type { AuditHeads } from './audit/heads.ts';
 import { SIGN_EVERY_MS } from './audit/heads.ts';
 import type { Background } from './background.ts';
 import type { JetStreamJournal } from './bus/jetstream-journal.ts';
-import type { DaySums } from './derive/day-sums.ts';
-import type { Indexer } from './derive/indexer.ts';
+import type { DerivedData } from './derive/derived-data.ts';
+import { withoutContentIn } from './derive/review.ts';
 import { applyRetention } from './erase/apply-retention.ts';
 import { purgeOrphans, purgeRemoved } from './erase/purge.ts';
 import { deleteSessionsOfRemoved, removeDeletedOrganizations } from './erase/session-groups.ts';
@@ -14,6 +15,7 @@ import type { SessionLog } from './ingest/session-log.ts';
 import type { Jobs } from './jobs.ts';
 import { purgeDevices } from './store/devices.ts';
 import type { Store } from './store/open.ts';
+import type { SessionRow } from './store/schema.ts';
 import { purgeUnused } from './store/unused.ts';
 import type { TrustedClock } from './trusted-clock.ts';
 import type { Flushable } from './write-behind.ts';
@@ -93,9 +95,10 @@ export interface RoundsOptions {
   revocation: Pick<Revocation, 'resume'>;
   jobs: Pick<Jobs, 'resume'>;
   countersigner: Pick<Countersigner, 'catchUp'>;
-  retention: Omit<Parameters<typeof applyRetention>[0], 'now' | 'signal'>;
-  indexer: Pick<Indexer, 'catchUp'>;
-  daySums: Pick<DaySums, 'catchUp'>;
+  retentionBounds: RetentionBounds;
+  /** Called with each session whose content has expired, as it was before. */
+  onContentGone: (session: SessionRow) => void;
+  derived: Pick<DerivedData, 'indexer' | 'daySums' | 'version'>;
   quotas: Pick<StorageQuotas, 'purge'>;
   sessionLog: SessionLog;
   auditHeads: AuditHeads | undefined;
@@ -110,7 +113,7 @@ const HOUR_MS = 3_600_000;
 
 /** The rounds of a service. */
 export function createRounds(options: RoundsOptions): Rounds<RoundName> {
-  const { background, purging, sessionLog, auditHeads, clock, now, onBus, onRemoved, quotas } = options;
+  const { background, purging, sessionLog, derived, auditHeads, clock, now, onBus, onRemoved, quotas } = options;
   const { db } = options.store;
   /** Work that deletes because of age, as of one moment. It does nothing while the clock is doubted. */
   const byAge = (work: (at: number, signal: AbortSignal) => Promise<unknown>) => async (signal: AbortSignal) => {
@@ -120,7 +123,18 @@ export function createRounds(options: RoundsOptions): Rounds<RoundName> {
   const removeElsewhere =
     onBus && ((session: Parameters<typeof onBus.removeDeleted>[0]) => onBus.removeDeleted(session));
   const purge = (signal: AbortSignal) => purgeRemoved(db, now, { signal, onRemoved, removeElsewhere });
-  const retain = byAge((at, signal) => applyRetention({ ...options.retention, now: () => at, signal }));
+  const retain = byAge((at, signal) =>
+    applyRetention({
+      db,
+      sessionLog,
+      bounds: options.retentionBounds,
+      version: derived.version,
+      withoutContent: withoutContentIn,
+      onContentGone: options.onContentGone,
+      now: () => at,
+      signal,
+    }),
+  );
   const removeOrganizations = (signal: AbortSignal) =>
     removeDeletedOrganizations({
       db,
@@ -142,8 +156,8 @@ export function createRounds(options: RoundsOptions): Rounds<RoundName> {
     // A session outlives its retention period by at most this interval.
     { name: 'retention', everyMs: HOUR_MS, run: retain, queue: background },
     { name: 'orphans', after: 'retention', run: (signal) => purgeOrphans(db, signal), queue: background },
-    { name: 'derive', everyMs: CATCH_UP_MS, run: () => options.indexer.catchUp() },
-    { name: 'sums', everyMs: MINUTE_MS, run: () => options.daySums.catchUp() },
+    { name: 'derive', everyMs: CATCH_UP_MS, run: () => derived.indexer.catchUp() },
+    { name: 'sums', everyMs: MINUTE_MS, run: () => derived.daySums.catchUp() },
     { name: 'unused', everyMs: HOUR_MS, run: purgeOld, queue: background },
     { name: 'sign-ins', everyMs: PURGE_MS, run: byAge((at) => purgeDevices(db, at)), queue: background },
     { name: 'organizations', everyMs: PURGE_MS, run: removeOrganizations, queue: background },

@@ -7,12 +7,7 @@ import { JetStreamJournal } from './bus/jetstream-journal.ts';
 import { type Config, retentionBounds } from './config.ts';
 import { DamagedSessions } from './damaged-sessions.ts';
 import type { Deps } from './deps.ts';
-import { DaySums } from './derive/day-sums.ts';
-import { createDeriveThread } from './derive/derive-thread.ts';
-import { Indexer } from './derive/indexer.ts';
-import { readPriceList } from './derive/prices/price-list.ts';
-import { withoutContentIn } from './derive/review.ts';
-import { readVersion } from './derive/version.ts';
+import { openDerivedData } from './derive/derived-data.ts';
 import { MaskThread } from './erase/mask/mask-thread.ts';
 import { Masking } from './erase/mask/masking.ts';
 import { Countersigner } from './evidence/countersigner.ts';
@@ -121,13 +116,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const changes = createChangeFeed({ store, now, log, onError });
 
   // Derived data
-  const prices = readPriceList(config.PRICES_FILE);
-  const version = await readVersion(db, prices.fingerprint);
-  const deriveThread = createDeriveThread(config.PRICES_FILE);
-  const indexer = new Indexer({
-    db,
-    thread: deriveThread,
-    version,
+  const derived = await openDerivedData({
+    store,
+    pricesFile: config.PRICES_FILE,
     now,
     onError,
     isDamaged,
@@ -138,11 +129,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       changes.publish(changeOf(session));
     },
   });
-  const daySums = new DaySums(store, onError);
   const countersigner = new Countersigner({
     db,
     key: auditKey,
-    thread: deriveThread,
+    thread: derived.thread,
     background: queues.countersigning,
     isDamaged,
     now,
@@ -153,7 +143,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     changes.publish(change);
     if (change.status === 'deleted') startRound('purge');
     else {
-      indexer.note(change);
+      derived.indexer.note(change);
       if (change.status !== 'active') void countersigner.signSoon(change);
     }
   };
@@ -183,9 +173,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     noteDamage,
     async onMasked(session) {
       truncation?.request();
-      await indexer.reach([{ session }]);
+      await derived.indexer.reach([{ session }]);
       // The sums by repository and by tool contain content of the session.
-      void daySums.catchUp();
+      void derived.daySums.catchUp();
       changes.publish(changeOf(session));
     },
   });
@@ -206,16 +196,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     revocation,
     jobs,
     countersigner,
-    retention: {
-      db,
-      sessionLog,
-      bounds,
-      version,
-      withoutContent: withoutContentIn,
-      onContentGone: (row) => void changes.publishAudience(row).catch(onError),
-    },
-    indexer,
-    daySums,
+    retentionBounds: bounds,
+    onContentGone: (session) => void changes.publishAudience(session).catch(onError),
+    derived,
     quotas,
     sessionLog,
     auditHeads,
@@ -235,7 +218,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         })
       : undefined;
   observer?.watchService({
-    behind: () => indexer.waiting(),
+    behind: () => derived.indexer.waiting(),
     doubted: () => Number(clock.isDoubted),
     damaged: () => damaged.count,
     quotas: () => quotas.shares(),
@@ -262,10 +245,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     storageOf: (organizationId) => quotas.usageOf(organizationId),
     revocation,
     noteDamage,
-    indexer,
-    daySums,
-    deriveThread,
-    pricesOf: prices.date,
+    derived,
     reading,
     publicUrl,
     pepper,
@@ -302,8 +282,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     await truncation?.close();
     await reading.close();
     await maskThread.close();
-    // Its jobs wait for the thread.
-    await Promise.all([indexer.close(), deriveThread.close(), daySums.close()]);
+    await derived.close();
   });
   truncation?.request();
   rounds.start();

@@ -28,11 +28,8 @@ const MAX_DAYS = 366;
 /** Answers from derived data: summaries, facts and entries of sessions, and the overview of an organization. */
 export const reviewHandlers = ({
   store: { db },
-  indexer,
-  deriveThread,
-  daySums,
+  derived: { indexer, daySums, thread, pricesOf },
   longReads,
-  pricesOf,
   now,
   sessionViews,
   retentionBounds,
@@ -89,7 +86,7 @@ export const reviewHandlers = ({
       const from = Number(query.from ?? 1);
       sessionViews.note(visitorOf(ask, ask.caller), session, 'opened', from > 1);
       const asker = { group: caller.organizationId, person: caller.userId, signal: ask.signal };
-      const lines = indexLines(db, deriveThread, session, from, asker);
+      const lines = indexLines(db, thread, session, from, asker);
       return { status: 200, body: await streamText(lines, whileReadable(db, viewer, session)) };
     },
 

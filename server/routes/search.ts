@@ -20,7 +20,14 @@ import { visitorOf } from './session-views.ts';
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 100;
 
-export const searchHandlers = ({ store: { db }, longReads, indexer, sessionViews, noteDamage, now }: Deps) =>
+export const searchHandlers = ({
+  store: { db },
+  longReads,
+  derived: { indexer },
+  sessionViews,
+  noteDamage,
+  now,
+}: Deps) =>
   ({
     async searchSessions(ask) {
       const { caller, query, signal } = ask;

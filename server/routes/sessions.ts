@@ -18,7 +18,14 @@ import { found } from './answers.ts';
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 100;
 
-export const sessionHandlers = ({ store: { db }, sessionLog, writePermission, indexer, changes, now }: Deps) => {
+export const sessionHandlers = ({
+  store: { db },
+  sessionLog,
+  writePermission,
+  derived: { indexer },
+  changes,
+  now,
+}: Deps) => {
   interface Past {
     startedAt: number;
     repoRemote?: string | undefined;
