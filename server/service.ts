@@ -152,12 +152,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const quotas = new StorageQuotas({ db, limits: storageLimits(config), now, onError });
   const sessionLog = new SessionLog({ db, journal, bus: onBus, committed, onAppend: observer?.onAppend, quotas, now });
   const reading = createBodyScanner(() => observer?.onGivenUp('body'));
-  const revocation = createRevocation({
-    db,
-    sessionLog,
-    later: (name, work) => void queues.background.run(name, work),
-    closing: queues.background.signal,
-  });
+  const revocation = createRevocation({ db, sessionLog, background: queues.background });
 
   // Masks
   const jobs = new Jobs({ db, background: queues.jobs, now, onError });

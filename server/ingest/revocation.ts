@@ -1,3 +1,4 @@
+import type { Background } from '../background.ts';
 import { Failures } from '../failures.ts';
 import { findRevokedWithOpen } from '../store/revocation.ts';
 import type { Db, EnvironmentRow, MemberKey } from '../store/schema.ts';
@@ -6,10 +7,7 @@ import type { ClosingSome, SessionLog } from './session-log.ts';
 export interface RevocationOptions {
   db: Db;
   sessionLog: Pick<SessionLog, 'revoke' | 'closeSomeOf'>;
-  /** Runs a background job, one at a time for each name. The job stops once its signal is aborted. */
-  later: (name: string, work: (signal: AbortSignal) => Promise<void>) => void;
-  /** Aborted when the service closes. */
-  closing: AbortSignal;
+  background: Pick<Background, 'run' | 'signal'>;
 }
 
 export interface Revocation {
@@ -28,7 +26,7 @@ export interface Revocation {
 /** How many batches of 500 sessions are closed before the response. Few machines have more. */
 const BATCHES_BEFORE_ANSWER = 4;
 
-export function createRevocation({ db, sessionLog, later, closing }: RevocationOptions): Revocation {
+export function createRevocation({ db, sessionLog, background }: RevocationOptions): Revocation {
   /** @returns the last session of these batches; undefined if no session is left */
   async function close(
     machine: EnvironmentRow,
@@ -59,8 +57,10 @@ export function createRevocation({ db, sessionLog, later, closing }: RevocationO
       const onFailed = (error: unknown) => {
         throw error;
       };
-      const next = await close(machine, BATCHES_BEFORE_ANSWER, { signal: closing, onFailed });
-      if (next !== undefined) later(`revoked ${environmentId}`, (signal) => closeAll(machine, signal, next));
+      const next = await close(machine, BATCHES_BEFORE_ANSWER, { signal: background.signal, onFailed });
+      if (next !== undefined) {
+        void background.run(`revoked ${environmentId}`, (signal) => closeAll(machine, signal, next));
+      }
       return machine;
     },
 

@@ -121,8 +121,7 @@ describe.each(LOGS)('revoking a machine with many open sessions on %s', (engine)
         committed: () => undefined,
         now: () => service.clock.now,
       }),
-      later: () => expect.unreachable(),
-      closing: new AbortController().signal,
+      background: { run: () => expect.unreachable(), signal: new AbortController().signal },
     });
     const openOnBoth = () => Promise.all(machines.map(countOpen));
     return { revocation, openOnBoth };
