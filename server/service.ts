@@ -26,7 +26,7 @@ import { SessionViews } from './ingest/session-views.ts';
 import { ShareCounts } from './ingest/share-counts.ts';
 import { WritePermission } from './ingest/write-permission.ts';
 import { Jobs } from './jobs.ts';
-import { createLimits, type Limits } from './limits.ts';
+import type { Limits } from './limits.ts';
 import { createLongReads } from './long-reads.ts';
 import { collectGarbage, IdleMemory } from './memory.ts';
 import type { Observer } from './operations/metrics.ts';
@@ -35,7 +35,7 @@ import { createHandlers } from './routes/all.ts';
 import type { Store } from './store/open.ts';
 import { rememberSetting } from './store/settings.ts';
 import { LogTruncation } from './store/sqlite/log-truncation.ts';
-import { TrustedClock } from './trusted-clock.ts';
+import type { TrustedClock } from './trusted-clock.ts';
 import { VERSION } from './version.ts';
 import { flushableOf } from './write-behind.ts';
 
@@ -51,12 +51,12 @@ export interface ServiceOptions {
   publicUrl: string;
   log: FastifyBaseLogger;
   /** The limits that the identity provider uses too. */
-  limits?: Limits;
+  limits: Limits;
   observer?: Observer | undefined;
   /** Called with the reason when the worker of this process has stopped for good. */
   onWorkerStopped?: ((reason: string) => void) | undefined;
-  /** Decides whether data may be deleted because of its age; absent: a new one. */
-  clock?: TrustedClock;
+  /** Decides whether data may be deleted because of its age. */
+  clock: TrustedClock;
   now?: () => number;
 }
 
@@ -80,10 +80,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     auditHeads,
     publicUrl,
     log,
+    limits,
     observer,
+    clock,
     now = Date.now,
-    limits = createLimits(config, store),
-    clock = new TrustedClock({ db: store.db, now, log }),
   } = options;
   const { db } = store;
   if (store.hasRowSecurity === false) log.warn(ROW_SECURITY_OFF);

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
-import { createLimits, type Limits } from '../limits.ts';
+import type { Limits } from '../limits.ts';
 import type { Store } from '../store/open.ts';
 import type { TrustedClock } from '../trusted-clock.ts';
 import { createCognitoIdentity } from './cognito.ts';
@@ -17,12 +17,12 @@ export interface IdentityOptions {
   /** Address at which browsers reach the service, without a slash at the end. */
   publicUrl: string;
   log: FastifyBaseLogger;
-  /** The limits of the service; absent: new ones. */
-  limits?: Limits;
+  /** The limits of the service. */
+  limits: Limits;
   fetch?: Fetch;
   now?: () => number;
-  /** Says by which time expired sign-ins may be removed; absent: `now`. */
-  clock?: Pick<TrustedClock, 'time'> | undefined;
+  /** Says by which time expired sign-ins may be removed. */
+  clock: Pick<TrustedClock, 'time'>;
   passwords?: Passwords;
 }
 
@@ -52,7 +52,7 @@ async function createProviderIdentity(options: IdentityOptions): Promise<Identit
     fetch = globalThis.fetch,
     now = Date.now,
     passwords = createPasswords(),
-    limits = createLimits(config, store),
+    limits,
     clock,
   } = options;
   const sendMail = createMailer({ config, store, publicUrl, log, now });

@@ -7,10 +7,12 @@ import { type FramedAppend, writeAppends } from '../../contract/appends-body.ts'
 import { AuditKey } from '../audit/heads.ts';
 import type { Bus } from '../bus/bus.ts';
 import { type Config, OPTIONS } from '../config.ts';
+import { createLimits } from '../limits.ts';
 import { createLogger } from '../logger.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import type { RoundName } from '../rounds.ts';
 import { createService } from '../service.ts';
+import { TrustedClock } from '../trusted-clock.ts';
 import { openTestStore, type TestEngine, type TestStore } from './engines.ts';
 import { createTestIdentity, type TestIdentity } from './identity.ts';
 
@@ -98,16 +100,21 @@ export async function serve(
   const auditKey = earlier?.auditKey ?? new AuditKey(generateKeyPairSync('ed25519').privateKey);
   const clock = { now: at };
   const log: string[] = [];
+  const config = testConfig(overrides);
+  const logger = createLogger('debug', { write: (line: string) => void log.push(line) });
+  const now = () => clock.now;
   const { app, rounds } = await createService({
-    config: testConfig(overrides),
+    config,
     store,
     bus: store.bus,
     observer: metrics,
     identity,
     auditKey,
     publicUrl: overrides.PUBLIC_URL ?? 'http://capture.test',
-    log: createLogger('debug', { write: (line: string) => void log.push(line) }),
-    now: () => clock.now,
+    limits: createLimits(config, store),
+    log: logger,
+    clock: new TrustedClock({ db: store.db, now, log: logger }),
+    now,
   });
   metrics?.watchApp(app);
   await app.ready();

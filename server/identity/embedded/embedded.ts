@@ -34,8 +34,8 @@ export interface EmbeddedOptions {
   requests: Limits;
   log: FastifyBaseLogger;
   now: () => number;
-  /** Says by which time expired sign-ins may be removed; absent: `now`. */
-  clock?: Pick<TrustedClock, 'time'> | undefined;
+  /** Says by which time expired sign-ins may be removed. */
+  clock: Pick<TrustedClock, 'time'>;
   passwords: Passwords;
 }
 
@@ -72,7 +72,7 @@ export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<
   };
 
   const purgeByAge = async () => {
-    const at = clock ? await clock.time() : now();
+    const at = await clock.time();
     if (at !== undefined) await Promise.all([purgeRecords(db, at), purgeLinks(db, at)]);
   };
   const purge = () => purgeByAge().catch(onError);

@@ -7,9 +7,11 @@ import { pino } from 'pino';
 import { expect } from 'vitest';
 import { readAuditKey } from '../../audit/heads.ts';
 import { type Config, OPTIONS } from '../../config.ts';
+import { createLimits } from '../../limits.ts';
 import { freePort } from '../../public-url.ts';
 import { createService } from '../../service.ts';
 import { openTestStore, type TestStore } from '../../test/engines.ts';
+import { TrustedClock } from '../../trusted-clock.ts';
 import { createIdentity } from '../create.ts';
 import { createPasswords } from '../embedded/passwords.ts';
 import type { Identity } from '../identity.ts';
@@ -40,8 +42,10 @@ export async function startService(
   const auditKey = readAuditKey(config);
 
   async function start(at = port): Promise<{ app: FastifyInstance; identity: Identity }> {
-    const identity = await createIdentity({ config, store, publicUrl, log, now, passwords });
-    const { app } = await createService({ config, store, identity, auditKey, publicUrl, log, now });
+    const shared = { config, store, publicUrl, limits: createLimits(config, store), log, now };
+    const identity = await createIdentity({ ...shared, clock: { time: async () => now() }, passwords });
+    const trusted = new TrustedClock({ db: store.db, now, log });
+    const { app } = await createService({ ...shared, identity, auditKey, clock: trusted });
     await app.listen({ port: at, host: '127.0.0.1' });
     return { app, identity };
   }
