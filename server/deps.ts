@@ -56,7 +56,6 @@ export interface Deps {
   /** Public address of the service. */
   publicUrl: string;
   pepper: string;
-  version: string;
   /** Milliseconds since the epoch. */
   now: () => number;
 }

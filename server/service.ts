@@ -36,7 +36,6 @@ import type { Store } from './store/open.ts';
 import { rememberSetting } from './store/settings.ts';
 import { LogTruncation } from './store/sqlite/log-truncation.ts';
 import type { TrustedClock } from './trusted-clock.ts';
-import { VERSION } from './version.ts';
 import { flushableOf } from './write-behind.ts';
 
 export interface ServiceOptions {
@@ -244,7 +243,6 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     reading,
     publicUrl,
     pepper,
-    version: VERSION,
     now,
   };
   const app = await createApp({
