@@ -212,7 +212,7 @@ export async function openBus(
 
   /**
    * Removes one message of the stream, if it is there. A purge with a filter would be one request for many, but it makes the server
-   * forget messages of other subjects that a worker holds, so nobody gets them again after the worker ends (nats-server before
+   * forget messages of other subjects that are pending with a worker, so nobody gets them again after the worker ends (nats-server before
    * 2.9.15, pull request 3892; reported again for 2.10.22 in issue 5727).
    */
   async function removeMessage(sequence: number): Promise<void> {

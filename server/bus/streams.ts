@@ -11,8 +11,8 @@ import { nanos } from '@nats-io/transport-node';
 const DUPLICATES_MS = 120_000;
 /** A message is delivered again if its worker reports nothing for this long. A batch takes a tenth of a second. */
 const SETTLED_WITHIN_MS = 5_000;
-/** How many messages all workers together may hold at a time. */
-const MAX_HELD = 5_000;
+/** How many messages may be pending with all workers together. */
+const MAX_PENDING = 5_000;
 /** The name of the consumer that all workers share. */
 export const WORKERS = 'workers';
 
@@ -50,7 +50,7 @@ export async function ensureStreams(manager: JetStreamManager, name: string, cop
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
     ack_wait: nanos(SETTLED_WITHIN_MS),
-    max_ack_pending: MAX_HELD,
+    max_ack_pending: MAX_PENDING,
   };
   await ensure(manager.consumers.info(name, WORKERS), () => manager.consumers.add(name, workers));
   return isMade;

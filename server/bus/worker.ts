@@ -36,7 +36,7 @@ const CLEAN_EVERY_MS = 10 * 60_000;
 /** The longest pause between two attempts, and thus the longest delay after an outage of the store or the bus. */
 const MAX_PAUSE_MS = 1_000;
 
-interface HeldTask extends Task {
+interface PendingTask extends Task {
   message: JsMsg;
 }
 
@@ -46,11 +46,11 @@ interface HeldTask extends Task {
  *
  * | a message that is | when | becomes |
  * | --- | --- | --- |
- * | delivered | it is read | held; settled, if it requires no write; a dead letter, if it cannot be read |
- * | held | its transaction is committed | settled |
- * | held | the store is unavailable | held, and is retried; delivered again, if the worker is closed |
- * | held | the store refuses its data | a dead letter |
- * | held | it is a close that lacks earlier events | delivered again soon; a dead letter, once no earlier message is left |
+ * | delivered | it is read | pending; settled, if it requires no write; a dead letter, if it cannot be read |
+ * | pending | its transaction is committed | settled |
+ * | pending | the store is unavailable | pending, and is retried; delivered again, if the worker is closed |
+ * | pending | the store refuses its data | a dead letter |
+ * | pending | it is a close that lacks earlier events | delivered again soon; a dead letter, once no earlier message is left |
  *
  * Three dead letters in a row stop the worker.
  */
@@ -117,59 +117,59 @@ export class Worker {
   }
 
   async #settle(batch: readonly JsMsg[]): Promise<void> {
-    let held: HeldTask[] = [];
+    let pending: PendingTask[] = [];
     for (const message of batch) {
       if (this.#isStopped) return;
       const task = readTask(message, Date.now());
       if (typeof task === 'string') {
         // Messages before it are written first, because they decide whether it is one of several dead letters in a row.
-        await this.#write(held);
-        held = [];
+        await this.#write(pending);
+        pending = [];
         await this.#addDeadLetter(message, task);
-      } else if (task.append || task.close || task.deletion) held.push({ message, ...task });
+      } else if (task.append || task.close || task.deletion) pending.push({ message, ...task });
       else message.ack();
     }
-    await this.#write(held);
+    await this.#write(pending);
   }
 
   /** Waits for an unavailable store. If a message itself causes the failure, only that message becomes a dead letter. */
-  async #write(held: readonly HeldTask[]): Promise<void> {
-    if (this.#isStopped || held.length === 0) return;
-    const applied = await this.#applyPatiently(held).catch((error: unknown) => ({ error }));
+  async #write(pending: readonly PendingTask[]): Promise<void> {
+    if (this.#isStopped || pending.length === 0) return;
+    const applied = await this.#applyPatiently(pending).catch((error: unknown) => ({ error }));
     if (applied === undefined) return;
-    if (!('error' in applied)) return this.#finish(held, applied);
-    const [only] = held;
-    if (held.length === 1 && only) return this.#addDeadLetter(only.message, String(applied.error));
-    const half = Math.ceil(held.length / 2);
-    await this.#write(held.slice(0, half));
-    await this.#write(held.slice(half));
+    if (!('error' in applied)) return this.#finish(pending, applied);
+    const [only] = pending;
+    if (pending.length === 1 && only) return this.#addDeadLetter(only.message, String(applied.error));
+    const half = Math.ceil(pending.length / 2);
+    await this.#write(pending.slice(0, half));
+    await this.#write(pending.slice(half));
   }
 
   /** Resolves with undefined if the worker was closed before the store was available again. */
-  async #applyPatiently(held: readonly HeldTask[]): Promise<Applied | undefined> {
+  async #applyPatiently(pending: readonly PendingTask[]): Promise<Applied | undefined> {
     for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(wait * 2, MAX_PAUSE_MS)) {
       try {
         return await applyNumbered(this.#options.pool, {
-          appends: partOf(held, 'append'),
-          closes: partOf(held, 'close'),
-          deletions: partOf(held, 'deletion'),
+          appends: partOf(pending, 'append'),
+          closes: partOf(pending, 'close'),
+          deletions: partOf(pending, 'deletion'),
         });
       } catch (error) {
         if (isOwnFault(error)) throw error;
         this.#options.onError(error);
       }
       if (this.#closing.signal.aborted) break;
-      for (const { message } of held) message.working();
+      for (const { message } of pending) message.working();
       await this.#pause(wait);
     }
-    for (const { message } of held) message.nak();
+    for (const { message } of pending) message.nak();
     return undefined;
   }
 
-  async #finish(held: readonly HeldTask[], { appends, closes, changed }: Applied): Promise<void> {
+  async #finish(pending: readonly PendingTask[], { appends, closes, changed }: Applied): Promise<void> {
     const { bus, committed, onWritten } = this.#options;
     onWritten?.(
-      held.reduce((sum, { append }) => sum + (append ? append.lastSequence - append.firstSequence + 1 : 0), 0),
+      pending.reduce((sum, { append }) => sum + (append ? append.lastSequence - append.firstSequence + 1 : 0), 0),
     );
     for (const row of changed) {
       const { organization_id: organizationId, session_id: sessionId, status, event_count: eventCount } = row;
@@ -181,7 +181,7 @@ export class Worker {
       oldest ??= bus.oldestWaiting();
       return oldest;
     };
-    for (const one of held) {
+    for (const one of pending) {
       const result = one.deletion ? 'stored' : results[one.append ? 'append' : 'close'].shift();
       const reason = result && REASONS[result];
       if (result === 'gap_before') await this.#wait(one, findOldest);
@@ -193,8 +193,8 @@ export class Worker {
     }
   }
 
-  /** Another worker may still hold the events before a close. Once all earlier messages are settled, none can follow. */
-  async #wait(one: HeldTask, findOldest: Bus['oldestWaiting']): Promise<void> {
+  /** The events before a close may still be pending with another worker. Once all earlier messages are settled, none can follow. */
+  async #wait(one: PendingTask, findOldest: Bus['oldestWaiting']): Promise<void> {
     const { message } = one;
     const oldest = message.redelivered ? await findOldest() : undefined;
     // Tries again, because earlier messages may have been written meanwhile.
@@ -223,8 +223,8 @@ export class Worker {
   }
 }
 
-const partOf = <Part extends 'append' | 'close' | 'deletion'>(held: readonly HeldTask[], part: Part) =>
-  held.flatMap((one) => (one[part] ? [one[part]] : [])) as NonNullable<HeldTask[Part]>[];
+const partOf = <Part extends 'append' | 'close' | 'deletion'>(pending: readonly PendingTask[], part: Part) =>
+  pending.flatMap((one) => (one[part] ? [one[part]] : [])) as NonNullable<PendingTask[Part]>[];
 
 /** Groups the messages that have already arrived, up to a limit. Waits for more no longer than one round of the event loop. */
 async function* batchesOf(messages: ConsumerMessages): AsyncGenerator<JsMsg[]> {
