@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { picture, setUpProduct } from './harness/product.ts';
+import { picture, shareProduct } from './harness/product.ts';
 import type { Tab } from './harness/tab.ts';
 import { violationsOf } from './steps/accessibility.ts';
 import { HOSTILE, LONG_LINE_END, LONG_MESSAGE_AT, LONG_RESULT_AT } from './steps/hostile.ts';
@@ -12,7 +12,7 @@ import { currentRow, openSession, readToEnd, rowOfEvent } from './steps/timeline
 /** Bidirectional controls, and characters without a width. */
 const HIDING = /[\u202a-\u202e\u2066-\u2069\u200b\ufeff]/;
 
-const product = setUpProduct();
+const product = shareProduct();
 let tab: Tab;
 let sessionId: string;
 let breakingId: string;

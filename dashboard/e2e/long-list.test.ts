@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { setUpProduct } from './harness/product.ts';
+import { shareProduct } from './harness/product.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
 import { createFleet, listOf, rowsIn } from './steps/sessions.ts';
 import { countStyled } from './steps/styling.ts';
 
 const SESSIONS = 150;
-const product = setUpProduct();
+const product = shareProduct();
 let page: Page;
 
 beforeAll(async () => {

@@ -4,25 +4,27 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '../../contract/client.ts';
 import { signIn } from '../../script/demo/sign-in.ts';
-import { picture, setUpProduct } from './harness/product.ts';
+import { picture, shareProduct } from './harness/product.ts';
 import type { Tab } from './harness/tab.ts';
 import { violationsOf } from './steps/accessibility.ts';
 import { joinByMail } from './steps/mail.ts';
 import { type Organization, openAsAda, prepareOrganization } from './steps/organization.ts';
 import { linkTo } from './steps/outbox.ts';
-import { ADA, type Credentials, signIn as signInByForm } from './steps/person.ts';
+import { ADA, type Credentials, emailOf, signIn as signInByForm } from './steps/person.ts';
 
-const product = setUpProduct();
-const CLEO: Credentials = { email: 'cleo@example.com', password: 'nine slow lanterns' };
-const DAN: Credentials = { email: 'dan@example.com', password: 'four bright anchors' };
-const EVE: Credentials = { email: 'eve@example.com', password: 'two deep valleys' };
+const product = shareProduct();
+const CLEO: Credentials = { email: emailOf('cleo'), password: 'nine slow lanterns' };
+const DAN: Credentials = { email: emailOf('dan'), password: 'four bright anchors' };
+const EVE: Credentials = { email: emailOf('eve'), password: 'two deep valleys' };
+/** Was invited and never joins. */
+const WAITING = emailOf('waiting');
 let harbour: Organization;
 let tab: Tab;
 
 beforeAll(async () => {
   harbour = await prepareOrganization(product.service);
-  await invite('cleo@example.com', 'admin');
-  await invite('waiting@example.com');
+  await invite(CLEO.email, 'admin');
+  await invite(WAITING);
   await becomeMember(CLEO);
   tab = await openAsAda(product);
   await tab.page.goto(`${product.service.url}/members`);
@@ -50,24 +52,26 @@ async function becomeMember(credentials: Credentials) {
 describe('the page of members', () => {
   test('shows when a mailed link expires, and sends an expired link again', async () => {
     const { page } = tab;
-    await row(page, 'waiting@example.com').getByText('7 days left').waitFor();
-    const database = new DatabaseSync(join(product.folder, 'data', 'session-capture.sqlite'));
-    database.prepare("UPDATE members SET link_expires_at = 1 WHERE email = 'waiting@example.com'").run();
+    await row(page, WAITING).getByText('7 days left').waitFor();
+    const file = join(product.service.dataDir, 'session-capture.sqlite');
+    // Other test files change the same store.
+    const database = new DatabaseSync(file, { timeout: 10_000 });
+    database.prepare('UPDATE members SET link_expires_at = 1 WHERE email = ?').run(WAITING);
     database.close();
     await page.reload();
-    await row(page, 'waiting@example.com').getByText('link expired').waitFor();
+    await row(page, WAITING).getByText('link expired').waitFor();
     await pictures('members');
-    const before = linkTo(product.service, 'waiting@example.com');
-    await page.getByRole('button', { name: 'Send again to waiting@example.com' }).click();
-    await row(page, 'waiting@example.com').getByText('7 days left').waitFor();
-    expect(linkTo(product.service, 'waiting@example.com')).not.toBe(before);
+    const before = linkTo(product.service, WAITING);
+    await page.getByRole('button', { name: `Send again to ${WAITING}` }).click();
+    await row(page, WAITING).getByText('7 days left').waitFor();
+    expect(linkTo(product.service, WAITING)).not.toBe(before);
   });
 
   test('changes a role with the keyboard', async () => {
     const { page } = tab;
-    await page.getByRole('button', { name: 'Change role of cleo@example.com' }).focus();
+    await page.getByRole('button', { name: `Change role of ${CLEO.email}` }).focus();
     await page.keyboard.press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Role of cleo@example.com' });
+    const dialog = page.getByRole('dialog', { name: `Role of ${CLEO.email}` });
     await dialog.waitFor();
     await pictures('change-role');
     expect(await violationsOf(page)).toEqual([]);
@@ -76,17 +80,17 @@ describe('the page of members', () => {
     await dialog.getByRole('button', { name: 'Change role' }).focus();
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
-    await row(page, 'cleo@example.com').getByRole('cell', { name: 'member', exact: true }).waitFor();
+    await row(page, CLEO.email).getByRole('cell', { name: 'member', exact: true }).waitFor();
   });
 
   test('withdraws an invitation after a confirmation', async () => {
     const { page } = tab;
-    await page.getByRole('button', { name: 'Withdraw the invitation of waiting@example.com' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Withdraw the invitation of waiting@example.com' });
+    await page.getByRole('button', { name: `Withdraw the invitation of ${WAITING}` }).click();
+    const dialog = page.getByRole('dialog', { name: `Withdraw the invitation of ${WAITING}` });
     await dialog.waitFor();
     await pictures('withdraw');
     await dialog.getByRole('button', { name: 'Withdraw' }).click();
-    await row(page, 'waiting@example.com').waitFor({ state: 'detached' });
+    await row(page, WAITING).waitFor({ state: 'detached' });
   });
 
   test('does not let the last owner leave, and says what to do', async () => {
@@ -101,11 +105,11 @@ describe('the page of members', () => {
 
   test('passes ownership on, so that the owner may leave', async () => {
     const { page } = tab;
-    await page.getByRole('button', { name: 'Change role of cleo@example.com' }).click();
+    await page.getByRole('button', { name: `Change role of ${CLEO.email}` }).click();
     await page.getByRole('radio', { name: /owner in your place/ }).check();
     await page.getByRole('button', { name: 'Pass ownership on' }).click();
-    await row(page, 'cleo@example.com').getByRole('cell', { name: 'owner', exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: 'Remove cleo@example.com' }).count()).toBe(0);
+    await row(page, CLEO.email).getByRole('cell', { name: 'owner', exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: `Remove ${CLEO.email}` }).count()).toBe(0);
     await row(page, ADA.email).getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
     await page.waitForURL('**/welcome');

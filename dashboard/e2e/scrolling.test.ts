@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { picture, setUpProduct } from './harness/product.ts';
+import { picture, shareProduct } from './harness/product.ts';
 import type { Tab } from './harness/tab.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
 import { createRecorder, event } from './steps/recording.ts';
 import { expectAt, openSession, rowOfEvent, timelineOf } from './steps/timeline.ts';
 
 const ANSWERS = 1_500;
-const product = setUpProduct();
+const product = shareProduct();
 let tab: Tab;
 let page: Page;
 let sessionId: string;

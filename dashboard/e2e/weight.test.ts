@@ -1,11 +1,11 @@
 import type { Page, Request } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { setUpProduct } from './harness/product.ts';
+import { shareProduct } from './harness/product.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
 import { createRecorder, event } from './steps/recording.ts';
 import { timelineOf } from './steps/timeline.ts';
 
-const product = setUpProduct();
+const product = shareProduct();
 let page: Page;
 let sessionId: string;
 

@@ -10,7 +10,8 @@ export interface Credentials {
 
 /** Each test file has its own people, because several files use one service. */
 const file = randomUUID().slice(0, 8);
-export const ADA: Credentials = { email: `ada.${file}@example.com`, password: 'three quiet harbours' };
+export const emailOf = (name: string): string => `${name}.${file}@example.com`;
+export const ADA: Credentials = { email: emailOf('ada'), password: 'three quiet harbours' };
 export const BEN: Credentials = { email: `ben.${file}@example.org`, password: 'seven loud mountains' };
 
 /** Creates an account with the link that the service prints at its first start. */
