@@ -1,8 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createDeriveThread } from '../server/derive/derive-thread.ts';
-import { Indexer } from '../server/derive/indexer.ts';
-import { readPriceList } from '../server/derive/prices/price-list.ts';
-import { readVersion } from '../server/derive/version.ts';
+import { openDerivedData } from '../server/derive/derived-data.ts';
 import { openStore, type Store } from '../server/store/open.ts';
 import { startIssuer } from '../test/issuer.ts';
 import type { Options } from './options.ts';
@@ -80,9 +77,13 @@ async function fill(store: Store, made: Seed, events: number): Promise<{ open: s
 /** Derives at least this number of events without pauses. */
 async function deriveSome(where: Where, some: number): Promise<{ events: number; seconds: number }> {
   const store = await openStore({ ...where, onError: console.error });
-  const thread = createDeriveThread();
-  const version = await readVersion(store.db, readPriceList().fingerprint);
-  const indexer = new Indexer({ db: store.db, thread, version, now: Date.now, onError: console.error, rests: false });
+  const data = await openDerivedData({
+    store,
+    pricesFile: undefined,
+    now: Date.now,
+    onError: console.error,
+    rests: false,
+  });
   const derived = async () =>
     (
       await store.db
@@ -91,15 +92,14 @@ async function deriveSome(where: Where, some: number): Promise<{ events: number;
         .executeTakeFirstOrThrow()
     ).events ?? 0;
   const started = performance.now();
-  void indexer.catchUp();
+  void data.indexer.catchUp();
   let events = 0;
   while (events < some) {
     await wait(200);
     events = Number(await derived());
   }
   const seconds = (performance.now() - started) / 1000;
-  await indexer.close();
-  await thread.close();
+  await data.close();
   await store.close();
   return { events, seconds };
 }

@@ -1,11 +1,8 @@
 import { parseQuery } from '../contract/query.ts';
 import { UTC } from '../contract/time-zone.ts';
-import { deriveSession } from '../server/derive/derive-session.ts';
-import { createDeriveThread } from '../server/derive/derive-thread.ts';
-import { readPriceList } from '../server/derive/prices/price-list.ts';
-import { readVersion } from '../server/derive/version.ts';
 import { search } from '../server/search/search-sessions.ts';
 import type { Store } from '../server/store/open.ts';
+import { createDeriver } from './deriver.ts';
 import { onBothEngines } from './postgres.ts';
 import type { Where } from './process.ts';
 import { median, quantile, type Row } from './report.ts';
@@ -61,10 +58,7 @@ async function compare(engine: string, store: Store, { organizationId }: Seed): 
 }
 
 async function fill(store: Store, made: Seed): Promise<void> {
-  const thread = createDeriveThread();
-  const { signal } = new AbortController();
-  const version = await readVersion(store.db, readPriceList().fingerprint);
-  const options = { db: store.db, derive: thread.derive, version, now: Date.now, rest: async () => undefined, signal };
+  const deriver = await createDeriver(store, made.organizationId);
   const ids = await seedSessions(store, made, SHOWN + HIDDEN);
   const hidden = ids.slice(SHOWN);
   for (let at = 0; at < hidden.length; at += 500)
@@ -76,7 +70,7 @@ async function fill(store: Store, made: Seed): Promise<void> {
   for (const [n, id] of ids.entries()) {
     const text = n < SHOWN ? 'some other words' : 'inhidden words';
     await seedEvents(store, made, id, 1, () => ({ eventType: 'assistant.message', payload: { text } }));
-    await deriveSession(options, made.organizationId, id);
+    await deriver.derive(id);
   }
-  await thread.close();
+  await deriver.close();
 }

@@ -1,15 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
-import { deriveSession } from '../server/derive/derive-session.ts';
-import { createDeriveThread } from '../server/derive/derive-thread.ts';
-import { readPriceList } from '../server/derive/prices/price-list.ts';
-import { readVersion } from '../server/derive/version.ts';
 import { RowWords } from '../server/search/row-words.ts';
 import { addWords } from '../server/search/words.ts';
 import type { Store } from '../server/store/open.ts';
 import { Signature } from '../server/store/signature.ts';
 import { startIssuer } from '../test/issuer.ts';
+import { createDeriver } from './deriver.ts';
 import { onBothEngines } from './postgres.ts';
 import { startMeasured, type Where } from './process.ts';
 import { median, quantile, type Row } from './report.ts';
@@ -142,21 +139,18 @@ async function fill(store: Store, made: Seed) {
     return event;
   };
   const ids = await seedSessions(store, made, 1 + Math.ceil((EVENTS - MAX_SESSION) / SESSION / ALIKE));
-  const thread = createDeriveThread();
-  const { signal } = new AbortController();
-  const version = await readVersion(store.db, readPriceList().fingerprint);
-  const options = { db: store.db, derive: thread.derive, version, now: Date.now, rest: async () => undefined, signal };
+  const deriver = await createDeriver(store, made.organizationId);
   const started = performance.now();
   for (const id of ids) {
     await seedEvents(store, made, id, n === 0 ? MAX_SESSION : SESSION, next);
-    await deriveSession(options, made.organizationId, id);
+    await deriver.derive(id);
     await setImmediate();
     if (n++ % 500 === 0)
       process.stderr.write(
         `  ${n} of ${ids.length} sessions, ${((performance.now() - started) / 1000).toFixed(0)} s\n`,
       );
   }
-  await thread.close();
+  await deriver.close();
   for (let n = 1; n < ALIKE; n++) await copySessions(store, ids[0] as string, `_${n}`);
   if (store.engine === 'postgres') await sql`analyze`.execute(store.db);
   const indexBytes = await sizeOfIndex(store);
