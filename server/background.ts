@@ -20,7 +20,7 @@ export interface JobOptions {
 }
 
 /**
- * Long work in slices. It yields after each slice the milliseconds to rest before the next one. It holds no slot while it
+ * Long work in slices. It yields after each slice the milliseconds to rest before the next one. It takes no slot while it
  * rests: other jobs have their turn then, and closing can end the work.
  */
 export type Slices<Result = void> = AsyncGenerator<number, Result, void>;

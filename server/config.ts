@@ -198,7 +198,7 @@ export const OPTIONS = {
   ),
   BODY_MEMORY_MB: option(
     256,
-    'Megabytes of request bodies held in memory at a time, at most a quarter of them for one caller; more are answered 503. The largest appends need 108.',
+    'Megabytes of request bodies in memory at a time, at most a quarter of them for one caller; more are answered 503. The largest appends need 108.',
     count,
   ),
   QUOTA_DAY_MB: option(

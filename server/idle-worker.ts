@@ -15,7 +15,7 @@ export interface IdleWorkerOptions {
 }
 
 /**
- * The organization and the person for whom a job is done. No job goes without them, so that one person's jobs cannot hold up
+ * The organization and the person for whom a job is done. No job goes without them, so that one person's jobs cannot delay
  * another organization's. The signal is aborted once nobody waits for the job.
  */
 export type JobAsker = Required<Asker>;

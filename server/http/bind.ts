@@ -35,7 +35,7 @@ export function bindRoute<Row extends Route>(
     url: row.path.replace(/\{(\w+)\}/g, ':$1'),
     // The contract has no HEAD. Answering one would read a page from the store in vain.
     exposeHeadRoute: false,
-    // The compressor would hold back the events of a stream until it has enough of them.
+    // The compressor would keep the events of a stream until it has enough of them.
     compress: row.method === 'GET' && row.contentType !== 'text/event-stream' ? COMPRESSED : false,
     // Serializing by the schema sends only documented fields. A 204 has no body to serialize.
     schema: { response: row.contentType || 204 in row.replies ? {} : row.replies },

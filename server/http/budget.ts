@@ -8,7 +8,7 @@ export interface Budget {
   used(): number;
 }
 
-/** The part of the budget that one request holds. */
+/** The part of the budget that one request has taken. */
 export interface Account {
   /** @throws Problem `service_unavailable` if there is no room for the bytes now, or the caller has left */
   take(bytes: number): void;
@@ -26,19 +26,19 @@ export function createBudget(total: number): Budget {
 
   function change(caller: string, bytes: number): void {
     used += bytes;
-    const held = (callers.get(caller) ?? 0) + bytes;
-    if (held === 0) callers.delete(caller);
-    else callers.set(caller, held);
+    const taken = (callers.get(caller) ?? 0) + bytes;
+    if (taken === 0) callers.delete(caller);
+    else callers.set(caller, taken);
   }
 
   return {
     used: () => used,
     open(caller) {
-      let held = 0;
+      let taken = 0;
       let open = true;
       const add = (bytes: number) => {
         if (!open || bytes === 0) return;
-        held += bytes;
+        taken += bytes;
         change(caller, bytes);
       };
       return {
@@ -49,7 +49,7 @@ export function createBudget(total: number): Budget {
         },
         give: (bytes) => add(-bytes),
         close() {
-          add(-held);
+          add(-taken);
           open = false;
         },
       };

@@ -139,14 +139,14 @@ export async function listEnvironmentIds(db: Db, organizationId: string): Promis
  * Prevents the revocation of the machine until the transaction ends. An update locks the row on both engines.
  * @throws Problem `environment_unusable`
  */
-export async function holdEnvironment(transaction: Db, organizationId: string, environmentId: string): Promise<void> {
-  const held = await changedRows(
+export async function preventRevocation(transaction: Db, organizationId: string, environmentId: string): Promise<void> {
+  const locked = await changedRows(
     transaction,
     sql`
       update environments set status = status
       where organization_id = ${organizationId} and environment_id = ${environmentId} and status = 'active'`,
   );
-  if (held === 0) throw environmentUnusable();
+  if (locked === 0) throw environmentUnusable();
 }
 
 export const environmentUnusable = () =>

@@ -143,7 +143,7 @@ function fetchNext(db: Db, organizationId: string, ranges: readonly EventRange[]
           and appends.first_sequence > asked.first - ${sql.lit(MAX_BATCH_EVENTS)}
           and appends.first_sequence <= asked.last and appends.last_sequence >= asked.first
         group by appends.session_id, appends.first_sequence
-      ) as held where (begin, first_sequence) > (${last.begin}, ${last.first})
+      ) as sized where (begin, first_sequence) > (${last.begin}, ${last.first})
     ) as next cross join appends
     where (next.total <= ${FETCH_BYTES} or next.total = next.bytes)
       and appends.session_id = next.session_id and appends.first_sequence = next.first_sequence

@@ -5,7 +5,7 @@ import { newId } from '../ids.ts';
 import { recordAction } from './audit.ts';
 import { person } from './audit-chain.ts';
 import { optional, toTimestamp } from './columns.ts';
-import { holdEnvironment } from './environments.ts';
+import { preventRevocation } from './environments.ts';
 import { assertConfigRoom, assertRoom, QUOTAS } from './quotas.ts';
 import { allRows, firstRow, oneRow } from './rows.ts';
 import type { Db, InstallationRow, MemberKey } from './schema.ts';
@@ -109,7 +109,7 @@ export const upsertInstallation = (
   db.transaction().execute(async (transaction) => {
     const { agentId, environmentId } = installation;
     await assertRoom(transaction, 'installations', organizationId, now);
-    if (environmentId !== null) await holdEnvironment(transaction, organizationId, environmentId);
+    if (environmentId !== null) await preventRevocation(transaction, organizationId, environmentId);
     const { version = null, config, status = 'active' } = installation;
     const newInstallationId = newId('ins', now);
     const row = await oneRow(

@@ -219,9 +219,9 @@ export async function holdSchema<Schema>(db: Kysely<Schema>): Promise<() => Prom
 async function takeLock<Schema>(transaction: Kysely<Schema>): Promise<boolean> {
   await sql`select set_config('idle_in_transaction_session_timeout', '0', true)`.execute(transaction);
   // Without a parameter, because a portal of the extended protocol keeps its snapshot, and building an index waits for that, too.
-  const { rows } = await sql<{ held: boolean }>`
-    select pg_try_advisory_xact_lock(${sql.raw(SCHEMA_LOCK)}) as held`.execute(transaction);
-  return rows[0]?.held === true;
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(${sql.raw(SCHEMA_LOCK)}) as locked`.execute(transaction);
+  return rows[0]?.locked === true;
 }
 
 /** Limits how long appends wait behind the locks of a schema change; the change itself may take long. */

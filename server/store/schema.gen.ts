@@ -143,7 +143,7 @@ export interface HoldRow {
   hold_id: string;
   organization_id: string;
   target_kind: HoldTarget['kind'];
-  /** Null if it holds everything. */
+  /** Null if it covers everything. */
   target_id: string | null;
   reason: string;
   placed_by: string;

@@ -115,7 +115,7 @@ describe.runIf(ENGINES.includes('sqlite'))('appends to the embedded store', () =
   }
 
   /** Keeps the writer busy until the returned function is called. */
-  async function holdWriter(): Promise<() => Promise<unknown>> {
+  async function reserveWriter(): Promise<() => Promise<unknown>> {
     let end = () => {};
     const isEnded = new Promise<void>((resolve) => {
       end = resolve;
@@ -124,20 +124,20 @@ describe.runIf(ENGINES.includes('sqlite'))('appends to the embedded store', () =
     const isBegun = new Promise<void>((resolve) => {
       begun = resolve;
     });
-    const held = world.service.store.db.transaction().execute(async () => {
+    const reserved = world.service.store.db.transaction().execute(async () => {
       begun();
       await isEnded;
     });
     await isBegun;
     return () => {
       end();
-      return held;
+      return reserved;
     };
   }
 
   test('wait in their order while another transaction is open', async () => {
     const sessionId = await open();
-    const letGo = await holdWriter();
+    const letGo = await reserveWriter();
     let answered = 0;
     const appends = Array.from({ length: 300 }, async (_, at) => {
       const outcome = await append('sender', sessionId, Buffer.from(`{"at":${at}}`));
@@ -156,7 +156,7 @@ describe.runIf(ENGINES.includes('sqlite'))('appends to the embedded store', () =
     ['64 MiB', 256, randomBytes(256 * 1024)],
   ])('are refused with a time to retry if %s wait', async (_, most, payload) => {
     const sessionId = await open();
-    const letGo = await holdWriter();
+    const letGo = await reserveWriter();
     const waiting = Array.from({ length: most }, (_, index) => append(`sender ${index % 2}`, sessionId, payload));
     await Promise.all(
       Array.from({ length: 20 }, () => expect(append('b', sessionId, payload)).rejects.toEqual(unavailable)),
@@ -169,7 +169,7 @@ describe.runIf(ENGINES.includes('sqlite'))('appends to the embedded store', () =
 
   test('of one sender leave half of the room to others', async () => {
     const sessionId = await open();
-    const letGo = await holdWriter();
+    const letGo = await reserveWriter();
     const waiting = Array.from({ length: 2_048 }, () => append('a', sessionId, Buffer.from('{}')));
     await expect(append('a', sessionId, Buffer.from('{}'))).rejects.toEqual(unavailable);
     waiting.push(append('b', sessionId, Buffer.from('{}')));
@@ -179,7 +179,7 @@ describe.runIf(ENGINES.includes('sqlite'))('appends to the embedded store', () =
 
   test('of one sender do not make another sender wait for all of them', async () => {
     const [mine, theirs] = [await open(), await open()];
-    const letGo = await holdWriter();
+    const letGo = await reserveWriter();
     const order: string[] = [];
     const many = Array.from({ length: 1_000 }, () =>
       append('many', mine, Buffer.from('{}')).then(() => void order.push('many')),

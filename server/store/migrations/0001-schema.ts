@@ -167,7 +167,7 @@ create table holds (
   hold_id text primary key,
   organization_id text not null references organizations (organization_id),
   target_kind text not null, --: HoldTarget['kind']
-  -- Null if it holds everything.
+  -- Null if it covers everything.
   target_id text,
   reason text not null,
   placed_by text not null,

@@ -17,7 +17,7 @@ export interface Threads {
   reader: Pick<Readers, 'run'>;
   writer: Pick<ConnectionThread, 'run' | 'lag'>;
   /** Reserves the writer until the returned function is called. */
-  holdWriter(): Promise<() => void>;
+  reserveWriter(): Promise<() => void>;
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ interface Connection extends AtOnceConnection {
   release?: (() => void) | undefined;
 }
 
-function createDriver({ reader, writer, holdWriter, close }: Threads): Driver {
+function createDriver({ reader, writer, reserveWriter, close }: Threads): Driver {
   async function run(thread: Pick<Readers, 'run'>, query: CompiledQuery): Promise<QueryResult<never>> {
     const { rows, changes } = await thread.run({ kind: 'query', ...toStatement(query) });
     return {
@@ -54,7 +54,7 @@ function createDriver({ reader, writer, holdWriter, close }: Threads): Driver {
   }
 
   async function runHeld(query: CompiledQuery): Promise<QueryResult<never>> {
-    const release = await holdWriter();
+    const release = await reserveWriter();
     try {
       return await run(writer, query);
     } finally {
@@ -76,7 +76,7 @@ function createDriver({ reader, writer, holdWriter, close }: Threads): Driver {
           return isRead(query) ? run(reader, query) : runHeld(query);
         },
         async runAtOnce(statements) {
-          const release = await holdWriter();
+          const release = await reserveWriter();
           const done = writer.run({ kind: 'derived', statements: statements.map(toStatement) });
           // The thread runs its jobs in order, so the next holder need not wait for the reply.
           release();
@@ -89,7 +89,7 @@ function createDriver({ reader, writer, holdWriter, close }: Threads): Driver {
       return connection;
     },
     async beginTransaction(connection: Connection) {
-      const release = await holdWriter();
+      const release = await reserveWriter();
       try {
         await run(writer, CompiledQuery.raw('begin immediate'));
       } catch (error) {

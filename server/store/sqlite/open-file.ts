@@ -38,7 +38,12 @@ export function openFileToRead(path: string, isSnapshot: boolean): Threads {
     },
   });
   const refuse = () => Promise.reject(new Error('the store was opened for reading only'));
-  return { reader: readers, writer: { run: refuse, lag: () => 0 }, holdWriter: refuse, close: () => readers.close() };
+  return {
+    reader: readers,
+    writer: { run: refuse, lag: () => 0 },
+    reserveWriter: refuse,
+    close: () => readers.close(),
+  };
 }
 
 /**
@@ -61,15 +66,15 @@ export async function openFile(path: string, onError: (error: Error) => void): P
     // The errors of a reader concern only those who asked. A reader that ends by itself loses no data, and is replaced.
     start: () => new ConnectionThread({ path, readOnly: true }, () => undefined),
   });
-  const { change, holdWriter } = createWriterQueue(writer);
+  const { change, reserveWriter } = createWriterQueue(writer);
   return {
     writer,
-    holdWriter,
+    reserveWriter,
     journal: { change },
     reader: readers,
     longReads: {
       writer,
-      holdWriter,
+      reserveWriter,
       reader: { run: (query) => readers.run(query, true) },
       close: async () => undefined,
     },

@@ -18,7 +18,7 @@ const MAX_WAITING = { count: 4_096, bytes: 64 * 1024 * 1024 };
 
 export interface WriterQueue extends Journal {
   /** Reserves the writer until the returned function is called; first come, first served. */
-  holdWriter(): Promise<() => void>;
+  reserveWriter(): Promise<() => void>;
 }
 
 /**
@@ -28,11 +28,11 @@ export interface WriterQueue extends Journal {
 export function createWriterQueue(writer: Pick<ConnectionThread, 'run'>): WriterQueue {
   const list = new FairList<Waiting>();
   const handed = { count: 0, bytes: 0 };
-  let held = false;
+  let isReserved = false;
   let last = Promise.resolve();
 
   function handOver(): void {
-    while (!held && handed.count < WINDOW.count && handed.bytes < WINDOW.bytes) {
+    while (!isReserved && handed.count < WINDOW.count && handed.bytes < WINDOW.bytes) {
       const waiting = list.take();
       if (!waiting) return;
       void settle(waiting);
@@ -68,19 +68,19 @@ export function createWriterQueue(writer: Pick<ConnectionThread, 'run'>): Writer
         handOver();
       }),
 
-    async holdWriter() {
+    async reserveWriter() {
       const before = last;
-      let letGo = () => {};
+      let release = () => {};
       last = new Promise((resolve) => {
-        letGo = resolve;
+        release = resolve;
       });
       await before;
-      held = true;
+      isReserved = true;
       return () => {
-        held = false;
-        // Appends get their turn between successive holders of the writer.
+        isReserved = false;
+        // Appends get their turn between successive reservations of the writer.
         handOver();
-        letGo();
+        release();
       };
     },
   };
