@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Order } from '../../contract/names.ts';
 import type { Plane } from '../../contract/secret.ts';
-import { isOneOf, ofEngine, rowsOfTexts } from './dialect.ts';
+import { isOneOf, ofEngine, rowsOfTexts, unindexed } from './dialect.ts';
 import { allRows, NONE } from './rows.ts';
 import type { Db, SessionRow, SessionValueRow } from './schema.ts';
 import { isNamed, named, readable, type Viewer } from './viewer.ts';
@@ -185,10 +185,10 @@ function isOfPerson(
   ]);
 }
 
-/** The plus makes SQLite look up a range among the values of the session instead of among all sessions with such a value. */
+/** A range is looked up among the values of the session, not among all sessions with such a value. */
 const hasValue = (db: Db, organizationId: string, { field, alternatives }: ValueWanted) =>
   and([
-    sql`${alternatives.some(({ end }) => end !== undefined) ? ofEngine(db, { sqlite: sql`+`, postgres: NONE }) : NONE}session_values.organization_id = ${organizationId}`,
+    sql`${alternatives.some(({ end }) => end !== undefined) ? unindexed(db, ORGANIZATION_OF_VALUE) : sql.ref(ORGANIZATION_OF_VALUE)} = ${organizationId}`,
     sql`field in (${sql.join([...storedAs(field)])})`,
     or(alternatives.map((one) => and([hasName(one), endsSo(one)]))),
   ]);
@@ -198,6 +198,8 @@ const storedAs = (field: ValueWanted['field']): readonly ValueWanted['field'][] 
   field === 'file' ? ['file', 'edited'] : [field];
 
 type Alternative = ValueWanted['alternatives'][number];
+
+const ORGANIZATION_OF_VALUE = 'session_values.organization_id';
 
 const hasName = ({ name, end }: Alternative) =>
   end === undefined ? sql`name = ${name}` : sql`name >= ${name} and name < ${end}`;
@@ -247,7 +249,8 @@ export async function findReadable(db: Db, viewer: Viewer, sessionIds: readonly 
     // Uses a scalar subquery instead of "exists", for which PostgreSQL might read all appends.
     sql<{ session_id: string }>`
       select session_id from sessions
-      where organization_id = ${viewer.organizationId} and ${isOneOf(db, 'session_id', sessionIds)} and ${readable(viewer)}
+      where ${unindexed(db, 'organization_id')} = ${viewer.organizationId} and ${isOneOf(db, 'session_id', sessionIds)}
+        and ${readable(viewer)}
         and (event_count = 0 or (
           select 1 from appends
           where appends.session_id = sessions.session_id and appends.organization_id = ${viewer.organizationId}

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { PLANES } from '../../contract/secret.ts';
-import { forUpdate, isOneOf, rowsOfTexts } from './dialect.ts';
+import { forUpdate, isOneOf, rowsOfTexts, unindexed } from './dialect.ts';
 import { allRows, insertions, type Sql } from './rows.ts';
 import type { Db, SessionDayRow, SessionRow, SessionValueRow } from './schema.ts';
 
@@ -91,7 +91,8 @@ export async function markGiven(transaction: Db, organizationId: string, session
   for (const plane of PLANES) {
     const days = sql`
       select distinct day from session_days
-      where organization_id = ${organizationId} and plane = ${plane} and ${isOneOf(transaction, 'session_id', sessionIds)}`;
+      where ${unindexed(transaction, 'organization_id')} = ${organizationId} and plane = ${plane}
+        and ${isOneOf(transaction, 'session_id', sessionIds)}`;
     await markChanged({ organization_id: organizationId, plane }, days).execute(transaction);
   }
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Plane } from '../../contract/secret.ts';
 import type { Session } from '../../contract/session.ts';
 import { optional, optionalTimestamp, toTimestamp } from './columns.ts';
-import { ofEngine } from './dialect.ts';
+import { ofEngine, unindexed } from './dialect.ts';
 import { allRows, NONE } from './rows.ts';
 import type { Db, SessionRow } from './schema.ts';
 import { named, shownTo, type Viewer } from './viewer.ts';
@@ -37,7 +37,7 @@ export async function findSessions(db: Db, viewer: Viewer, sessionIds: readonly 
     db,
     sql<SessionRow>`
       select * from sessions
-      where organization_id = ${viewer.organizationId} and session_id in (${sql.join([...sessionIds])})
+      where ${unindexed(db, 'organization_id')} = ${viewer.organizationId} and session_id in (${sql.join([...sessionIds])})
         and deleted_at is null and ${named(viewer)}`,
   );
   return rows.map((row) => shownTo(viewer, row));

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { SessionFacts } from '../../contract/review.ts';
+import { unindexed } from './dialect.ts';
 import { allRows, firstRow } from './rows.ts';
 import type { Db, SessionFactsRow, SessionRow } from './schema.ts';
 import { VERSION_OF_KEPT } from './session-rows.ts';
@@ -55,7 +56,8 @@ export async function findSummaries(db: Db, viewer: Viewer, sessionIds: readonly
       left join sessions as origin on origin.organization_id = sessions.organization_id
         and origin.plane = sessions.plane and origin.client_key = sessions.forked_from_key
         and origin.deleted_at is null and ${named(viewer, 'origin')}
-      where sessions.organization_id = ${viewer.organizationId} and sessions.session_id in (${sql.join([...sessionIds])})
+      where ${unindexed(db, 'sessions.organization_id')} = ${viewer.organizationId}
+        and sessions.session_id in (${sql.join([...sessionIds])})
         and sessions.deleted_at is null and ${named(viewer)}`,
   );
   return rows.map(({ continues, forkedFrom, ...row }) => ({

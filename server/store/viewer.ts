@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Role } from '../../contract/organization.ts';
 import type { SessionKey } from '../log/decide.ts';
+import { unindexed } from './dialect.ts';
 import { findMember } from './members.ts';
 import { readPolicy } from './policies.ts';
 import { allRows, firstRow } from './rows.ts';
@@ -113,7 +114,7 @@ export async function findHidden(db: Db, viewer: Viewer, sessionIds: readonly st
       db,
       sql<Pick<SessionRow, 'session_id'>>`
         select session_id from sessions
-        where organization_id = ${organizationId} and session_id in (${sql.join([...sessionIds])})
+        where ${unindexed(db, 'organization_id')} = ${organizationId} and session_id in (${sql.join([...sessionIds])})
           and not ${named(viewer)}`,
     ),
   );
