@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import type { Gap, MachineReport } from '../../contract/environment.ts';
 import { PLANES } from '../../contract/secret.ts';
-import { isOneOf, ofEngine } from './dialect.ts';
+import { isOneOf, ofEngine, unindexed } from './dialect.ts';
 import { QUOTAS } from './quotas.ts';
 import { allRows, changedRows } from './rows.ts';
 import type { Db, EnvironmentRow } from './schema.ts';
-import { dayOf } from './summed-days.ts';
 
 /** Stores the report of an active machine. @returns false if the organization has no such machine */
 export async function keepReport(
@@ -95,6 +94,6 @@ export const readMachineDays = (db: Db, organizationId: string, environmentIds: 
       from usage_days
       where organization_id = ${organizationId} and plane in (${sql.join([...PLANES])}) and dimension = 'environment'
         and ${isOneOf(db, 'value', environmentIds)}
-        and ${dayOf(db)} >= ${from}
+        and ${unindexed(db, 'day')} >= ${from}
       group by value`,
   );

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { NOBODY } from '../../contract/names.ts';
 import type { Plane } from '../../contract/secret.ts';
-import { ofEngine } from './dialect.ts';
 import { allRows, changedRows, insertions, NONE, runAll, type Sql } from './rows.ts';
 import type { Db, SessionDayRow, SummedDayRow, UsageDayRow } from './schema.ts';
 import { PERSON } from './session-rows.ts';
@@ -52,6 +51,8 @@ type Day = Pick<SummedDayRow, 'organization_id' | 'plane' | 'day'>;
 /** A day with outdated sums. New sums will include all changes up to `changes`. */
 type DayBehind = Day & Pick<SummedDayRow, 'changes'>;
 
+const DAY_MS = 86_400_000;
+
 /** Days of an organization. */
 export interface Days {
   organizationId: string;
@@ -61,8 +62,9 @@ export interface Days {
   to: string;
 }
 
-/** The day of a sum, for conditions. The plus makes SQLite read the ordered key instead of looking up days in their index. */
-export const dayOf = (db: Db): Sql => ofEngine(db, { sqlite: sql`+day`, postgres: sql`day` });
+/** The number of the days. */
+export const countDays = ({ from, to }: Pick<Days, 'from' | 'to'>): number =>
+  (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
 
 /** The condition for the requested days on a table with a row for each day. */
 export const inDays = ({ organizationId, planes, from, to }: Days, day: Sql = sql`day`): Sql => sql`
@@ -93,7 +95,11 @@ export async function sumDay(db: Db, { changes, ...day }: DayBehind, from: Db = 
       sql`update summed_days set summed = ${changes} where ${ofDay} and summed < ${changes}`,
     );
     if (claimed === 0) return false;
-    const removed = sql`delete from usage_days where ${ofDay} and dimension in (${sql.join(DIMENSIONS)})`;
+    // SQLite would read all days of the organization for the conditions alone, because it prefers the key to an index.
+    const key = sql`organization_id, plane, dimension, value, day`;
+    const removed = sql`
+      delete from usage_days where (${key}) in (
+        select ${key} from usage_days where ${ofDay} and dimension in (${sql.join(DIMENSIONS)}))`;
     await runAll(transaction, [removed, ...insertions('usage_days', rows)]);
     return true;
   });
@@ -117,8 +123,6 @@ async function readSums(db: Db, day: Day, dimension: Dimension): Promise<UsageDa
   const week = weekOf(day.day);
   return rows.map((row) => ({ ...row, ...day, dimension, week }));
 }
-
-const DAY_MS = 86_400_000;
 
 /** The Monday on or before the day. */
 export function weekOf(day: string): string {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
+import { unindexed } from './dialect.ts';
 import { allRows, NONE, type Sql } from './rows.ts';
 import type { Db, SessionFactsRow, SessionRow, UsageDayRow } from './schema.ts';
-import { type Days, dayOf, type FIGURES, inDays, SUMS } from './summed-days.ts';
+import { countDays, type Days, type FIGURES, inDays, SUMS } from './summed-days.ts';
 import { asOrganization } from './tenant.ts';
 import { isNamed, named, type Viewer } from './viewer.ts';
 
@@ -11,16 +12,26 @@ type Figures = Pick<UsageDayRow, (typeof FIGURES)[number]>;
 /** The figures of a day, or of the requested days of a week. `day` is the first day with figures. */
 export type UsageSum = Pick<UsageDayRow, 'day' | 'value'> & Figures;
 
-/** The rows of a dimension. */
-const sumsOf = (db: Db, days: Days, dimension: Dimension) => sql`
-  usage_days where dimension = ${dimension} and ${inDays(days, dayOf(db))}`;
+/** The rows of a dimension. @param day the column with the day; see `orderedDay` */
+const sumsOf = (days: Days, dimension: Dimension, day?: Sql) => sql`
+  usage_days where dimension = ${dimension} and ${inDays(days, day)}`;
+
+/**
+ * How many days SQLite looks up in their index. Of more days it reads all rows in the order of the key, and so need not sort them
+ * by value. Of 255,000 rows of a year, the index finds the largest values of 30 days in 13 instead of 80 ms, and the key those of
+ * the year in 127 instead of 197 ms.
+ */
+const MAX_LOOKED_UP = 100;
+
+/** The day of a sum, for statements that group the rows by value. */
+const orderedDay = (db: Db, days: Days) => (countDays(days) > MAX_LOOKED_UP ? unindexed(db, 'day') : undefined);
 
 /** Reads the figures of all sessions by day. */
 export const readTotals = (db: Db, days: Days) =>
   allRows(
     db,
     sql<Pick<UsageDayRow, 'day' | 'week'> & Figures>`
-      select day, week, ${SUMS} from ${sumsOf(db, days, 'total')} group by day, week order by day`,
+      select day, week, ${SUMS} from ${sumsOf(days, 'total')} group by day, week order by day`,
   );
 
 /** Reads the figures of some values of a dimension, by day or by week. */
@@ -28,7 +39,7 @@ export const readValues = (db: Db, days: Days, dimension: Dimension, values: rea
   allRows(
     db,
     sql<UsageSum>`
-      select value, min(day) as day, ${SUMS} from ${sumsOf(db, days, dimension)} and value in (${sql.join([...values])})
+      select value, min(day) as day, ${SUMS} from ${sumsOf(days, dimension)} and value in (${sql.join([...values])})
       group by value, usage_days.${sql.ref(by)} order by usage_days.${sql.ref(by)}`,
   );
 
@@ -37,7 +48,7 @@ export async function findLargest(db: Db, days: Days, dimension: Dimension, limi
   const rows = await allRows(
     db,
     sql<Pick<UsageDayRow, 'value'>>`
-      select value from ${sumsOf(db, days, dimension)}
+      select value from ${sumsOf(days, dimension, orderedDay(db, days))}
       group by value order by sum(sessions) desc, sum(input_tokens + output_tokens) desc, value limit ${limit}`,
   );
   return rows.map(({ value }) => value);
@@ -49,7 +60,8 @@ export const readCalls = (db: Db, days: Days, dimension: 'tool' | 'hour', limit:
     db,
     sql<{ value: string; calls: number; failed: number }>`
       select value, cast(sum(tool_calls) as bigint) as calls, cast(sum(failures) as bigint) as failed
-      from ${sumsOf(db, days, dimension)} group by value order by sum(tool_calls) desc, value limit ${limit}`,
+      from ${sumsOf(days, dimension, orderedDay(db, days))}
+      group by value order by sum(tool_calls) desc, value limit ${limit}`,
   );
 
 /** The column that ranks top sessions. */

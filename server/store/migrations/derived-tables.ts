@@ -146,7 +146,9 @@ create table usage_days (
   cost double precision not null,
   constraint usage_days_pkey primary key (organization_id, plane, dimension, value, day)
 )${clustered};
-create index usage_days_by_day on usage_days (organization_id, plane, day);
+-- The overview of a few days reads only these rows of it.
+create index usage_days_by_day on usage_days
+  (organization_id, plane, dimension, day, value, sessions, tool_calls, failures, input_tokens, output_tokens);
 
 -- Values that sessions are found by, such as \`file:\` and \`tool:\`. Prefixes are looked up, and only in byte order is a prefix
 -- a range of the index.
