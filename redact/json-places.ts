@@ -72,14 +72,3 @@ export function findInJson(json: string, search: Search, isLeft: (token: Token) 
 /** Keys and numbers of the source give the place of the record. */
 export const isOwn = ({ kind, field, depth }: Token): boolean =>
   OWN.has(field) && !(kind === 'key' && depth === 1) ? true : field === 'source' && depth > 1 && kind !== 'string';
-
-/** Replaces pieces of a JSON text. The pieces must be in order. */
-export function replaceInJson(json: string, places: readonly JsonPlace[], mark: string): string {
-  let replaced = '';
-  let from = 0;
-  for (const { start, end, isNumber } of places) {
-    replaced += json.slice(from, start) + (isNumber ? JSON.stringify(mark) : mark);
-    from = end;
-  }
-  return replaced + json.slice(from);
-}
