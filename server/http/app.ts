@@ -9,14 +9,15 @@ import type { Route } from '../../contract/route.ts';
 import { ROUTES } from '../../contract/routes.ts';
 import { newUuid } from '../ids.ts';
 import { basePathOf } from '../public-url.ts';
+import type { AdmitOptions } from './admit.ts';
 import { refuseOwnPath, removeBasePath } from './base-path.ts';
-import { type BindOptions, bindRoute, COMPRESSED } from './bind.ts';
+import { bindRoute, COMPRESSED } from './bind.ts';
 import { compiledOnUse } from './compiled.ts';
 import { Connections } from './connections.ts';
 import { answerUnreadable, sendError } from './errors.ts';
 import type { Handler, Handlers } from './handler.ts';
 
-export interface AppOptions extends BindOptions {
+export interface AppOptions extends AdmitOptions {
   handlers: Handlers;
   log: FastifyBaseLogger;
   /** Address at which browsers reach the service. */

@@ -10,8 +10,6 @@ import type { Account } from './budget.ts';
 import type { Answer, Ask, Handler } from './handler.ts';
 import { createValidate } from './validate.ts';
 
-export type BindOptions = AdmitOptions;
-
 /** Options of a route replace the plugin's defaults instead of merging with them, so this repeats all of them. */
 export const COMPRESSED: FastifyCompressOptions = {
   encodings: ['zstd', 'gzip', 'deflate'],
@@ -26,7 +24,7 @@ export function bindRoute<Row extends Route>(
   app: FastifyInstance,
   row: Row,
   handler: Handler<Row>,
-  options: BindOptions,
+  options: AdmitOptions,
 ) {
   const admit = createAdmit(row, options);
   const read = createRead(row);
