@@ -111,7 +111,7 @@ export function createTimelineBuilder(
   const main = createLaneBuilder(groups);
   const lanes = new Map<string, { builder: LaneBuilder; item: LaneItem; isFree: boolean; isChanged: boolean }>();
   const tools = new Map<string, ToolItem>();
-  const holders = new Set<ToolItem>();
+  const nesting = new Set<ToolItem>();
   const metas: MetaEntry[] = [];
   const prompts: PromptEntry[] = [];
   /** The last compaction of each lane. */
@@ -155,9 +155,9 @@ export function createTimelineBuilder(
     return false;
   }
 
-  function hold(tool: ToolItem, lane: LaneItem): void {
+  function nest(tool: ToolItem, lane: LaneItem): void {
     tool.lanes.push(lane);
-    holders.add(tool);
+    nesting.add(tool);
   }
 
   function addSubagent(entry: SubagentEntry): void {
@@ -280,12 +280,12 @@ export function createTimelineBuilder(
     finish() {
       const homeless: LaneItem[] = [];
       for (const lane of lanes.values()) if (lane.isChanged) finishLane(lane);
-      for (const tool of holders) tool.lanes = [];
+      for (const tool of nesting) tool.lanes = [];
       for (const { item, isFree } of lanes.values()) {
         const starter = tools.get(starters.get(item.lane) ?? '');
         item.starter = starter;
         item.anchored = !isFree && isNested(starter);
-        if (starter && item.anchored) hold(starter, item);
+        if (starter && item.anchored) nest(starter, item);
         else if (!isFree) homeless.push(item);
       }
       for (const { item } of lanes.values()) sumLane(item);
