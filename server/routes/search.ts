@@ -20,14 +20,7 @@ import { visitorOf } from './session-views.ts';
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 100;
 
-export const searchHandlers = ({
-  store: { db },
-  longReads,
-  derived: { indexer },
-  sessionViews,
-  noteDamage,
-  now,
-}: Deps) =>
+export const searchHandlers = ({ store: { db }, longReads, derived, sessionViews, noteDamage, now }: Deps) =>
   ({
     async searchSessions(ask) {
       const { caller, query, signal } = ask;
@@ -36,8 +29,8 @@ export const searchHandlers = ({
       const isByFit = query.order === BY_FIT;
       const order = query.order === undefined || query.order === BY_FIT ? 'started' : query.order;
       // Read before the search, because the search may have missed a session that is derived in between.
-      await indexer.reachNoted(caller.organizationId);
-      const catchingUp = await indexer.isCatchingUp(caller.organizationId);
+      await derived.indexer.reachNoted(caller.organizationId);
+      const catchingUp = await derived.indexer.isCatchingUp(caller.organizationId);
       const parsed = parseQuery(query.q ?? '');
       const { problems } = await readPeople(db, viewer, parsed.filters);
       const asked: Search = {

@@ -18,14 +18,7 @@ import { found } from './answers.ts';
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 100;
 
-export const sessionHandlers = ({
-  store: { db },
-  sessionLog,
-  writePermission,
-  derived: { indexer },
-  changes,
-  now,
-}: Deps) => {
+export const sessionHandlers = ({ store: { db }, sessionLog, writePermission, derived, changes, now }: Deps) => {
   interface Past {
     startedAt: number;
     repoRemote?: string | undefined;
@@ -50,7 +43,7 @@ export const sessionHandlers = ({
 
   /** Makes everyone who watched the session in its former state reload it. */
   function publishAudienceChange(was: SessionRow): Promise<void> {
-    indexer.note({ organizationId: was.organization_id, sessionId: was.session_id });
+    derived.indexer.note({ organizationId: was.organization_id, sessionId: was.session_id });
     return changes.publishAudience(was);
   }
 
