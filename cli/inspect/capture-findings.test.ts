@@ -1,8 +1,12 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect, test } from 'vitest';
 import { write } from '../test/folder.ts';
-import { DAY_MS, HOUR_MS, leave, type Machine, type Trouble, testTroubles } from '../test/machine.ts';
+import { DAY_MS, HOUR_MS, leave, type Machine, setUpMachine, type Trouble, testTroubles } from '../test/machine.ts';
 import { sessionId } from '../test/transcripts.ts';
+import { VERSION } from '../version.ts';
+
+const MINUTE_MS = 60_000;
 
 const prefer = ({ state }: Machine, preferences: object) =>
   write(join(state, 'preferences.json'), JSON.stringify(preferences));
@@ -199,3 +203,13 @@ const SPOOL: Trouble[] = [
 ];
 
 testTroubles([...AGENTS, ...PAUSE, ...SPOOL]);
+
+test('unread transcripts are no trouble while a daemon that has just started reads them', async () => {
+  const machine = await setUpMachine();
+  leave(machine, 2, 2 * DAY_MS);
+  leave(machine, 3, 28 * DAY_MS);
+  const checks = async () => (await machine.findTroubles()).map(({ check }) => check);
+  expect(await checks()).toEqual(['deletion', 'reading']);
+  machine.startAs(VERSION, Date.now() - MINUTE_MS);
+  expect(await checks()).toEqual([]);
+});

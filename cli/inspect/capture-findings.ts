@@ -24,10 +24,12 @@ const FREE_FAILURE = 50_000_000;
 
 /** Checks that the agents' records are read, kept and sent. */
 export const CAPTURE_CHECKS = {
-  reading({ agents, daemon, now, unreadable }) {
+  reading(inspection) {
+    const { agents, daemon, now, unreadable } = inspection;
     const unread = agents.flatMap((one) => one.unread);
     const oldest = now - Math.min(...unread);
-    if (unreadable.spool || unread.length === 0 || (daemon.running && oldest < LATE_MS)) return undefined;
+    if (unreadable.spool || unread.length === 0 || isBeginning(inspection)) return undefined;
+    if (daemon.running && oldest < LATE_MS) return undefined;
     const files = agents.reduce((sum, one) => sum + one.files, 0);
     const sentence = `${formatCount(unread.length, 'transcript')} of ${files.toLocaleString('en-US')} ${unread.length === 1 ? 'is' : 'are'} not fully captured yet, the oldest for ${formatAge(oldest)}.`;
     return warning(sentence, 'capture import');
@@ -45,8 +47,12 @@ export const CAPTURE_CHECKS = {
     return warning(sentence, 'capture resume', { since: pause.from, until: pause.until });
   },
 
-  deletion: ({ agents, now, unreadable }, context) =>
-    unreadable.spool ? undefined : agents.flatMap((one) => findDeletion(one, context, now)),
+  deletion(inspection, context) {
+    if (inspection.unreadable.spool) return undefined;
+    const isEarly = isBeginning(inspection);
+    const agents = inspection.agents.map((one) => (isEarly ? { ...one, unread: [] } : one));
+    return agents.flatMap((one) => findDeletion(one, context, inspection.now));
+  },
 
   readable({ agents }) {
     const troubles = agents.flatMap((one) => one.troubles);
@@ -114,6 +120,10 @@ export const CAPTURE_CHECKS = {
     return warning(sentence, 'capture redact --test FILE   # shows what is masked in a transcript');
   },
 } satisfies { readonly [check in MachineState]?: Check };
+
+/** Whether the daemon has just started: it reads what was written before, so unread transcripts are no trouble yet. */
+const isBeginning = ({ daemon, now }: Inspection): boolean =>
+  daemon.running && daemon.since !== undefined && now - Date.parse(daemon.since) < LATE_MS;
 
 const isFull = ({ spool, daemon }: Inspection): boolean =>
   spool !== undefined && (spool.waiting.bytes >= spool.capBytes || (spool.isFull && daemon.running));

@@ -204,3 +204,41 @@ test('the report has the numbers of all transcripts, and no name of a file', asy
   await capture(['import']);
   expect((await createStateReport(context)(undefined)).coverage).toEqual({ captured: 2, keptBack: 1, waiting: 0 });
 });
+
+test('a daemon tells within a minute that it has captured everything, and then checks transcripts less often', async () => {
+  const { home, capture } = await setUpMachine();
+  const add = (session: number) =>
+    write(
+      join(home, '.claude/projects/shop', `${sessionId(session)}.jsonl`),
+      `${prompt(session, 0, 'x', { cwd: join(home, 'shop') })}\n`,
+    );
+  add(2);
+  const clock = { now: Date.now() };
+  const { context } = createContext({ home, context: { now: () => clock.now } });
+  const report = createStateReport(context);
+  const captured = async () => {
+    const spool = openSpool(join(home, 'state/spool.db'));
+    try {
+      return (await report({ spool, aheadMs: 0 })).coverage?.captured;
+    } finally {
+      spool.close();
+    }
+  };
+  expect(await captured()).toBe(1);
+  await capture(['import']);
+  clock.now += MINUTE_MS;
+  expect(await captured()).toBe(2);
+
+  // A new transcript tells at which minutes all transcripts are checked.
+  const checkedAt: number[] = [];
+  let seen = 2;
+  for (let minute = 2; minute <= 5; minute++) {
+    add(minute + 1);
+    await capture(['import']);
+    clock.now += MINUTE_MS;
+    const now = (await captured()) ?? 0;
+    if (now > seen) checkedAt.push(minute);
+    seen = now;
+  }
+  expect(checkedAt).toEqual([2, 4]);
+});

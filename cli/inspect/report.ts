@@ -6,32 +6,38 @@ import { reportGaps } from './gaps.ts';
 import { type Inspection, inspect } from './inspect.ts';
 import type { Transcripts } from './transcripts.ts';
 
-/** How often all transcripts are checked. A shorter delay in reading them is no trouble. */
+/** The time until all transcripts are checked a second time, when the first reading has mostly ended. */
+const SECOND_MS = 30_000;
+/** The longest time between two checks. A shorter delay in reading transcripts is no trouble. */
 const INSPECT_MS = 10 * 60_000;
 
-/** Returns a function that reports what `capture status` finds. */
+/**
+ * Returns a function that reports what `capture status` finds. It checks all transcripts less and less often, because a check reads
+ * the times of all files.
+ */
 export function createStateReport(context: Context, inspectMs = INSPECT_MS): StateReport {
+  const since = new Date(context.now()).toISOString();
   let transcripts: Transcripts | undefined;
-  let inspectedAt = context.now();
+  let inspectedAt = 0;
+  let everyMs = Math.min(SECOND_MS, inspectMs);
 
   return async (sending) => {
     if (sending === undefined) return toReport(await inspect(context), context);
     const { spool, aheadMs } = sending;
     const now = context.now();
-    const isDue = now - inspectedAt >= inspectMs;
+    const isDue = transcripts === undefined || now - inspectedAt >= everyMs;
     const inspection = await inspect(context, {
       spool,
       service: { answer: 'yes', secret: 'accepted', ...(aheadMs !== undefined && { aheadMs }) },
-      daemon: { running: true },
+      daemon: { running: true, since },
       ...(!isDue && transcripts && { transcripts }),
     });
-    const { agents, coverage } = inspection.transcripts;
-    // At first, all transcripts are unread, because the reading begins.
-    const isFirst = transcripts === undefined && !isDue;
-    const known = isFirst ? agents.map((one) => ({ ...one, unread: [] })) : agents;
-    transcripts = { agents: known, coverage };
-    if (isDue) inspectedAt = now;
-    return toReport({ ...inspection, agents: known }, context);
+    if (isDue) {
+      if (transcripts !== undefined) everyMs = Math.min(2 * everyMs, inspectMs);
+      transcripts = inspection.transcripts;
+      inspectedAt = now;
+    }
+    return toReport(inspection, context);
   };
 }
 

@@ -37,7 +37,8 @@ export async function setUpMachine() {
     lock = undefined;
   };
   onTestFinished(endDaemon);
-  const startAs = (version: string) => write(pidPath(state), `4711\n${new Date().toISOString()}\n${version}\n`);
+  const startAs = (version: string, startedAt = Date.now() - HOUR_MS) =>
+    write(pidPath(state), `4711\n${new Date(startedAt).toISOString()}\n${version}\n`);
   startAs(VERSION);
   return {
     ...{ service, home, state, transcript, capture, endDaemon, startAs },
