@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { allRows, changedRows, firstRow, runAll } from '../store/rows.ts';
-import type { Db, OrganizationRow, SessionRow, UsageDayRow } from '../store/schema.ts';
+import type { Db, OrganizationRow, SessionRow } from '../store/schema.ts';
 import { revokeSecrets } from '../store/secrets.ts';
 import { keyOf, type MovedTable, REMOVED } from '../store/tables.ts';
 import { assertNoHold } from './holds.ts';
@@ -75,13 +75,9 @@ export async function removeOrganization(
       limit 1`,
   );
   if (left) return false;
-  // Without these rows no process sums a day again. The sums are removed day by day, since a year has hundreds of thousands.
+  // Without these rows no process sums a day again.
   await sql`delete from summed_days where organization_id = ${organizationId}`.execute(db);
-  for (let sum = await findSum(db, organizationId); sum; sum = await findSum(db, organizationId)) {
-    await sql`
-      delete from usage_days
-      where organization_id = ${organizationId} and plane = ${sum.plane} and day = ${sum.day}`.execute(db);
-  }
+  await removeRows(db, organizationId, 'usage_days');
   for (const table of REMOVED) await removeRows(db, organizationId, table);
   await beforeLast?.();
   await removeRows(db, organizationId, 'organizations');
@@ -89,7 +85,7 @@ export async function removeOrganization(
 }
 
 /** Removes rows in slices, so that others do not wait for long. The organization comes last, so that a removal can be repeated. */
-async function removeRows(db: Db, organizationId: string, table: MovedTable): Promise<void> {
+async function removeRows(db: Db, organizationId: string, table: MovedTable | 'usage_days'): Promise<void> {
   const key = sql.join(keyOf(table).map((column) => sql.ref(column)));
   const some = sql`select ${key} from ${sql.table(table)} where organization_id = ${organizationId} limit ${AT_ONCE}`;
   for (let gone = AT_ONCE; gone === AT_ONCE; ) {
@@ -101,10 +97,3 @@ async function removeRows(db: Db, organizationId: string, table: MovedTable): Pr
     );
   }
 }
-
-const findSum = (db: Db, organizationId: string) =>
-  firstRow(
-    db,
-    sql<Pick<UsageDayRow, 'plane' | 'day'>>`
-      select plane, day from usage_days where organization_id = ${organizationId} limit 1`,
-  );

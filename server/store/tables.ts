@@ -128,4 +128,4 @@ const OTHERWISE_REMOVED = new Set<keyof Listed>(['sessions', 'appends', 'organiz
 export const REMOVED = MOVED.filter((name) => TABLES[name].of !== 'service' && !OTHERWISE_REMOVED.has(name)).reverse();
 
 /** The columns of the table's primary key. */
-export const keyOf = (table: MovedTable): readonly string[] => PRIMARY_KEYS[table];
+export const keyOf = (table: keyof typeof PRIMARY_KEYS): readonly string[] => PRIMARY_KEYS[table];
