@@ -121,9 +121,12 @@ export const CAPTURE_CHECKS = {
   },
 } satisfies { readonly [check in MachineState]?: Check };
 
-/** Whether the daemon has just started: it reads what was written before, so unread transcripts are no trouble yet. */
-const isBeginning = ({ daemon, now }: Inspection): boolean =>
-  daemon.running && daemon.since !== undefined && now - Date.parse(daemon.since) < LATE_MS;
+/**
+ * Whether capturing has just begun: the daemon reads the sessions from before, so unread transcripts are no trouble yet. A later start
+ * of the daemon does not count, because a daemon that starts again and again may read nothing.
+ */
+const isBeginning = ({ daemon, begunAt, now }: Inspection): boolean =>
+  daemon.running && begunAt !== undefined && now - begunAt < LATE_MS;
 
 const isFull = ({ spool, daemon }: Inspection): boolean =>
   spool !== undefined && (spool.waiting.bytes >= spool.capBytes || (spool.isFull && daemon.running));

@@ -57,6 +57,8 @@ export async function inspect(context: Context, known: Known = {}) {
       isSecretOfShell: Boolean(context.variables.CAPTURE_SECRET),
       /** Absent if it is not known what was captured or what the person wants. */
       coverage: opened.value && isAsked ? transcripts.coverage : undefined,
+      /** When capturing began on this machine, in milliseconds since 1970; absent if nobody has set it up. */
+      begunAt: attempt(() => spool.decisions.consent()?.since, undefined).value,
       daemon: known.daemon ?? inspectDaemon(context, spool.getMeta('daemon')),
       gaps: findGaps(context, spool, transcripts.agents, isAsked),
       /** Absent if nothing was captured yet, or if the spool cannot be opened. */

@@ -16,7 +16,6 @@ const INSPECT_MS = 10 * 60_000;
  * the times of all files.
  */
 export function createStateReport(context: Context, inspectMs = INSPECT_MS): StateReport {
-  const since = new Date(context.now()).toISOString();
   let transcripts: Transcripts | undefined;
   let inspectedAt = 0;
   let everyMs = Math.min(SECOND_MS, inspectMs);
@@ -29,7 +28,7 @@ export function createStateReport(context: Context, inspectMs = INSPECT_MS): Sta
     const inspection = await inspect(context, {
       spool,
       service: { answer: 'yes', secret: 'accepted', ...(aheadMs !== undefined && { aheadMs }) },
-      daemon: { running: true, since },
+      daemon: { running: true },
       ...(!isDue && transcripts && { transcripts }),
     });
     if (isDue) {

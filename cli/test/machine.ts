@@ -7,6 +7,7 @@ import type { Checked } from '../inspect/finding.ts';
 import { findTroubles } from '../inspect/findings.ts';
 import { inspect } from '../inspect/inspect.ts';
 import { takeLock } from '../lock.ts';
+import { writeConsent } from '../privacy/consent.ts';
 import { openSpool } from '../spool/open.ts';
 import { VERSION } from '../version.ts';
 import { makeFolder, write } from './folder.ts';
@@ -37,11 +38,13 @@ export async function setUpMachine() {
     lock = undefined;
   };
   onTestFinished(endDaemon);
-  const startAs = (version: string, startedAt = Date.now() - HOUR_MS) =>
-    write(pidPath(state), `4711\n${new Date(startedAt).toISOString()}\n${version}\n`);
+  const startAs = (version: string) => write(pidPath(state), `4711\n${new Date().toISOString()}\n${version}\n`);
   startAs(VERSION);
+  const beginAt = (since: number) =>
+    writeConsent({ home, variables: { CAPTURE_HOME: state } }, { since, history: 'all' });
+  beginAt(Date.now() - HOUR_MS);
   return {
-    ...{ service, home, state, transcript, capture, endDaemon, startAs },
+    ...{ service, home, state, transcript, capture, endDaemon, startAs, beginAt },
     /** Changes the spool as the daemon would. */
     inSpool(work: (spool: ReturnType<typeof openSpool>) => void): void {
       const spool = openSpool(join(state, 'spool.db'));
