@@ -166,7 +166,8 @@ describe('the oracle', () => {
       { at: 4, send: 'b', session: 's', count: 1 },
     ];
     const refused: Line[] = [...old, { at: 5, answer: 'b', status: 404, code: 'session_deleted' }];
-    const taken: Line[] = [...old, { at: 5, answer: 'b', status: 200, first: 2, last: 2 }];
+    const answered: Line = { at: 5, answer: 'b', status: 200, first: 2, last: 2 };
+    const taken: Line[] = [...old, answered];
     const gone: Stored = { eventCount: 0, events: [], isGone: true };
     expect(rulesOf(refused, gone)).toEqual([]);
     expect(rulesOf(taken, storedOf(['a/0', 'b/0']))).toEqual([]);
@@ -175,6 +176,9 @@ describe('the oracle', () => {
     expect(rulesOf(refused, { ...gone, eventCount: 3 })).toEqual(['kept']);
     expect(rulesOf(refused, storedOf(['a/0']))).toEqual(['unexpired']);
     expect(rulesOf(old.slice(0, 3), storedOf(['a/0']))).toEqual(['unexpired']);
+    const dark: Line[] = [...old, { at: 5, fault: 'power of PostgreSQL cut' }, { ...answered, at: 6 }];
+    expect(rulesOf(dark, storedOf(['a/0', 'b/0']))).toEqual([]);
+    expect(rulesOf(dark, storedOf(['a/0']))).toEqual(['unexpired']);
   });
 
   test('counts deleted and expired sessions, and reports rounds without any of them', () => {

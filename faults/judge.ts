@@ -95,7 +95,7 @@ export function judge(lines: Iterable<Line>, stored: ReadonlyMap<string, Stored>
     else if (hasExpired) verdict.expired++;
     const judgeOne = session.isDeleted ? judgeDeleted : hasExpired ? judgeExpired : judgeSession;
     judgeOne(session, there, report);
-    if (session.aged !== undefined && !hasExpired) judgeKept(session, report);
+    if (session.aged !== undefined && !hasExpired) judgeKept(session, there, report);
   }
   for (const name of stored.keys()) if (!sessions.has(name)) report('foreign', name);
   return verdict;
@@ -219,9 +219,11 @@ function judgeExpired({ name, appends, aged = 0 }: Session, stored: Stored, repo
   for (const { name: late, sent, answered } of appends) if (answered && sent > aged) report('lost', late);
 }
 
-/** Only an append keeps an old session from expiring. */
-function judgeKept({ name, appends, aged = 0 }: Session, report: Report): void {
-  if (!appends.some(({ sent, answered }) => answered && sent > aged)) report('unexpired', name);
+/** Only an append keeps an old session from expiring, even an append whose answer was lost. */
+function judgeKept({ name, appends, aged = 0 }: Session, stored: Stored, report: Report): void {
+  const texts = new Set(stored.events.map(({ text }) => text));
+  const keeps = (append: Append) => append.sent > aged && textsOf(append).some((text) => texts.has(text));
+  if (!appends.some(keeps)) report('unexpired', name);
 }
 
 const textsOf = ({ name, count }: Append): string[] => Array.from({ length: count }, (_, index) => textOf(name, index));
