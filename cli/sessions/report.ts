@@ -21,7 +21,7 @@ const STATES = {
 export const VISIBILITY_WORDS: Record<Visibility, string> = {
   team: 'every member of the organization sees all of it',
   facts: 'others see that it exists, files and figures, but no content',
-  private: "nobody but you sees anything, except for what is added to the organization's sums",
+  private: "only you see anything, and the organization's sums include the figures",
 };
 
 /** A captured session in the form of `capture sessions --json`. */
