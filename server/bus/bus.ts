@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Consumer,
+  type ConsumerInfo,
   type ConsumerMessages,
   DeliverPolicy,
   JetStreamApiCodes,
@@ -210,6 +211,9 @@ export async function openBus(
     // The server accepts `next_by_subj` since 2.9, but the type of the client lacks it.
     manager.streams.getMessage(stream, query as { last_by_subj: string });
 
+  const oldestAfter = ({ ack_floor: settled }: ConsumerInfo) =>
+    get({ seq: settled.stream_seq + 1, next_by_subj: `${subjects.log}.>` });
+
   /**
    * Removes one message of the stream, if it is there. A purge with a filter would be one request for many, but it makes the server
    * forget messages of other subjects that are pending with a worker, so nobody gets them again after the worker ends (nats-server before
@@ -309,7 +313,10 @@ export async function openBus(
           manager.streams.info(dead.stream),
           manager.consumers.info(name, WORKERS),
         ]);
-        return { deadLetters: state.num_subjects ?? 0, waiting: workers.num_pending + workers.num_ack_pending };
+        const counted = workers.num_pending + workers.num_ack_pending;
+        // The server counts a message for its consumers after it acknowledged the message.
+        const waiting = counted === 0 && (await oldestAfter(workers)) ? 1 : counted;
+        return { deadLetters: state.num_subjects ?? 0, waiting };
       }),
 
     removeSettled: (logged) =>
@@ -324,11 +331,7 @@ export async function openBus(
 
     messageFrom: (sequence) => ask(() => get({ seq: sequence, next_by_subj: '>' })),
 
-    oldestWaiting: () =>
-      ask(async () => {
-        const { ack_floor: settled } = await manager.consumers.info(name, WORKERS);
-        return get({ seq: settled.stream_seq + 1, next_by_subj: `${subjects.log}.>` });
-      }),
+    oldestWaiting: () => ask(async () => oldestAfter(await manager.consumers.info(name, WORKERS))),
 
     async publishRevocation(secretId) {
       const tell = () =>
