@@ -15,8 +15,8 @@ export interface SendingOptions
   extends Pick<UploaderOptions, 'signal' | 'orders' | 'onSent' | 'isPaused' | 'findStopped'>,
     Pick<RetryOptions, 'onTrouble'>,
     Pick<ServiceOptions, 'timeoutMs'> {
-  /** How long the sender leaves a session alone that the service does not accept. Defaults to ten minutes. */
-  heldMs?: number;
+  /** How long a session is deferred that the service does not accept. Defaults to ten minutes. */
+  deferMs?: number;
   /** How long to wait after an error of this machine, such as a full disk. Without it, such an error ends the sending. */
   restartMs?: number;
   /**
@@ -29,23 +29,23 @@ export interface SendingOptions
 export type Sending = ReturnType<typeof startSending>;
 
 const LOCK_MS = 500;
-const HELD_MS = 10 * 60_000;
+const DEFER_MS = 10 * 60_000;
 const FAREWELL_MS = 5000;
 
 /** Sends the spool until the signal. Of several processes, one sends, and the others wait for it to end. */
 export function startSending(context: Context, { settings, spool, folder, policy }: Pipeline, options: SendingOptions) {
   const { fetch, random, now, home } = context;
-  const { signal, onTrouble, restartMs, heldMs = HELD_MS, farewellMs = FAREWELL_MS } = options;
+  const { signal, onTrouble, restartMs, deferMs = DEFER_MS, farewellMs = FAREWELL_MS } = options;
   const connections = new AbortController();
   const interrupt = () => connections.signal;
   const service = createService({ ...options, ...settings, fetch, interrupt });
   const retry = createRetry({ ...options, random });
   const repository = findOwnRepository(context);
-  const registration = createRegistration(service, retry, context, { repository, disabledMs: heldMs });
+  const registration = createRegistration(service, retry, context, { repository, disabledMs: deferMs });
   const isReachable = createReach({ home, now });
   const uploader = new Uploader({
     ...options,
-    ...{ spool, service, retry, registration, now, heldMs },
+    ...{ spool, service, retry, registration, now, deferMs },
     findRepository: (folder) => (isReachable(folder) ? findAllowedRepository(policy, folder) : undefined),
     visibilityOf: (session, about) => visibilityOf(spool, policy, session, about),
     keyOf: createKeyOf(context),

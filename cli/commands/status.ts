@@ -119,7 +119,7 @@ function summarize(inspection: Inspection, troubles: readonly Checked[], next: s
     spooled: spool?.waiting,
     counters: spool?.counters,
     refused: spool?.refused,
-    held: spool?.heldSessions.map(({ agent, agentSession, sentence, until }) => {
+    deferred: spool?.deferred.map(({ agent, agentSession, sentence, until }) => {
       return { agent, session: agentSession, sentence, until: new Date(until).toISOString() };
     }),
     capBytes: spool?.capBytes,

@@ -179,7 +179,7 @@ test('changes of the waiting events are reported in counts and fixed words only'
   service.state.installationStatus = 'disabled';
   say(2, 1, 'two');
   await until(() =>
-    expect(service.state.reports.at(-1)).toEqual({ waiting: 1, states: [{ state: 'held-some' }], ...known }),
+    expect(service.state.reports.at(-1)).toEqual({ waiting: 1, states: [{ state: 'deferred' }], ...known }),
   );
 });
 

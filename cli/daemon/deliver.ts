@@ -25,7 +25,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
   const { spool } = pipeline;
   const { signal, log, timing, report } = options;
   let sending: Sending | undefined;
-  let isHeld = false;
+  let isResting = false;
   let stopped: readonly string[] = [];
   const warnOfTrouble = (trouble: string) =>
     log.warn(`Sending to ${pipeline.settings.url} fails and will be retried: ${trouble}`);
@@ -35,10 +35,10 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       const failure = await sendUntilRefused();
       if (signal.aborted) return;
       if (!(failure instanceof Failure) || damageOf(failure) !== undefined) throw failure;
-      isHeld = true;
+      isResting = true;
       log.warn(`Nothing is sent for now: ${failure.message} ${failure.hint ?? ''}`);
-      setHeld(failure);
-      await pause(timing.holdMs, signal);
+      noteRefusal(failure);
+      await pause(timing.restMs, signal);
     }
   }
 
@@ -48,10 +48,10 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     sending = startSending(context, pipeline, {
       ...{ signal: lasting, onTrouble: warnOfTrouble, findStopped: () => stopped },
       restartMs: timing.restartMs,
-      heldMs: timing.heldMs,
+      deferMs: timing.deferMs,
       farewellMs: timing.farewellMs,
       // The sender pauses until the service accepts a heartbeat again.
-      isPaused: () => isHeld,
+      isPaused: () => isResting,
     });
     const { ended, failure } = sending;
     const reason = await Promise.race([ended.then(failure), keepBeating(sending, lasting)]);
@@ -66,10 +66,10 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     while (!lasting.aborted) {
       try {
         aheadMs = await current.heartbeat();
-        if (isHeld) log.info('The service accepts captures again.');
-        isHeld = false;
+        if (isResting) log.info('The service accepts captures again.');
+        isResting = false;
         current.wake();
-        setHeld(undefined);
+        noteRefusal(undefined);
       } catch (error) {
         const reason = explainRefusal(error);
         if (lasting.aborted || reason instanceof Failure) return reason;
@@ -77,7 +77,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       }
       stopped = await findStoppedAgents(spool.sessions.openAgents(), context.agents, context.platform);
       if (stopped.length > 0) current.wake();
-      for (const { sentence, hint = '' } of spool.holds.list().slice(0, 1)) log.warn(`${sentence} ${hint}`);
+      for (const { sentence, hint = '' } of spool.deferrals.list().slice(0, 1)) log.warn(`${sentence} ${hint}`);
       write(() => spool.setMeta('daemon', JSON.stringify({ beatAt: context.now() })));
       await report({ spool, aheadMs })
         .then(current.report)
@@ -88,8 +88,8 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
   }
 
   /** Stores why nothing is sent at all. */
-  const setHeld = (failure: Failure | undefined): void =>
-    write(() => spool.setNotice('held', failure && { sentence: failure.message, hint: failure.hint }));
+  const noteRefusal = (failure: Failure | undefined): void =>
+    write(() => spool.setNotice('sending', failure && { sentence: failure.message, hint: failure.hint }));
 
   /** Writes facts for `status`. They need not survive a power cut, and a failed write is no reason to stop. */
   function write(work: () => void): void {
@@ -105,7 +105,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     ended: deliver(),
     wake: () => sending?.wake(),
     /** Whether the spooled events are being sent, as far as this process can tell. */
-    isFlowing: () => !isHeld && sending?.isFailing() === false,
+    isFlowing: () => !isResting && sending?.isFailing() === false,
   };
 }
 

@@ -13,11 +13,11 @@ export const TIMING = {
   sliceMs: 500,
   heartbeatMs: 60_000,
   /** How long to wait before retrying a session or an agent that the service does not accept. */
-  heldMs: 10 * 60_000,
+  deferMs: 10 * 60_000,
   /** How long to wait after an error of this machine, such as a full disk. */
   restartMs: 10_000,
   /** How long to wait after a refusal that only a person can change. */
-  holdMs: 5 * 60_000,
+  restMs: 5 * 60_000,
   /** How often sign-in, preferences and clock are checked. */
   careMs: 2000,
   /** A larger delay means that the machine slept or its clock was set. A busy machine is never this late. */

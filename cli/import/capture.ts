@@ -10,7 +10,7 @@ import type { Progress } from '../read/reader.ts';
 import { openReader } from '../reading.ts';
 import { type Sending, startSending } from '../sending.ts';
 import { damageOf } from '../spool/damage.ts';
-import type { Hold } from '../spool/holds.ts';
+import type { Deferral } from '../spool/deferrals.ts';
 import type { Spool } from '../spool/open.ts';
 import { reportImport } from './report.ts';
 
@@ -54,8 +54,8 @@ async function importWith(
     const read = `read ${formatBytes(readBytes)} of ${formatBytes(totalBytes)}`;
     progress.show({ done: readBytes, total: totalBytes, text: `${read}, sent ${formatCount(sentEvents, 'event')}` });
   };
-  // A person asks for it now, so no session stays on hold.
-  spool.transact(() => spool.holds.releaseAll());
+  // A person asks for it now, so no session stays deferred.
+  spool.transact(() => spool.deferrals.endAll());
   const ending = new AbortController();
   const sending = startSending(context, pipeline, {
     signal: AbortSignal.any([context.stop, ending.signal]),
@@ -102,7 +102,7 @@ async function importWith(
     reportImport(spool, before, { now: context.now(), readBytes, keptBack: work.keptBack, earlier }, output);
     const left = spool.batches.depth().events;
 
-    const failure = sending.failure() ?? spool.holds.list().map(toFailure)[0];
+    const failure = sending.failure() ?? spool.deferrals.list().map(toFailure)[0];
     if (failure !== undefined) throw failure;
     if (left > 0 || !isAllRead) throw unsent(left, sending.lastTrouble(), context.stop.aborted);
     const refused = spool.counters().eventsRefused - before.eventsRefused;
@@ -135,7 +135,7 @@ async function waitUntilSent(spool: Spool, sending: Sending, isLost: () => boole
   }
 }
 
-const toFailure = ({ exitCode, sentence, hint }: Hold) => new Failure(exitCode, sentence, hint);
+const toFailure = ({ exitCode, sentence, hint }: Deferral) => new Failure(exitCode, sentence, hint);
 
 const setAside = (events: number) =>
   new Failure(

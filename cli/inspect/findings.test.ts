@@ -12,7 +12,7 @@ const answer = (values: object) => (machine: Machine) => Object.assign(machine.s
 const at = (ms: number) => ({ now: () => Date.now() + ms });
 
 /** Sessions of a disabled agent, each with a waiting batch. */
-function hold(spool: Spool, ...sessions: string[]): void {
+function defer(spool: Spool, ...sessions: string[]): void {
   for (const name of sessions) {
     const session = spool.sessions.ensure('codex', name);
     spool.batches.add({
@@ -25,7 +25,7 @@ function hold(spool: Spool, ...sessions: string[]): void {
       madeAt: Date.now(),
     });
     const until = Date.now() + 5 * 60_000;
-    spool.holds.hold(session, { state: 'held', sentence: 'Disabled.', hint: 'Ask.', exitCode: 1, until });
+    spool.deferrals.defer(session, { state: 'deferred', sentence: 'Disabled.', hint: 'Ask.', exitCode: 1, until });
   }
 }
 
@@ -88,19 +88,21 @@ const SERVICE: Trouble[] = [
   ],
   [
     'the machine was revoked',
-    'held',
+    'sending',
     'failed',
     /^Revoked\.$/,
     /^Ask\.$/,
-    { arrange: ({ inSpool }) => inSpool((spool) => spool.setNotice('held', { sentence: 'Revoked.', hint: 'Ask.' })) },
+    {
+      arrange: ({ inSpool }) => inSpool((spool) => spool.setNotice('sending', { sentence: 'Revoked.', hint: 'Ask.' })),
+    },
   ],
   [
     'an agent was disabled',
-    'held-some',
+    'deferred',
     'warning',
     /^Disabled\. 2 sessions are tried again in 5 minutes\.$/,
     /^Ask\.$/,
-    { arrange: ({ inSpool }) => inSpool((spool) => hold(spool, 'one', 'another')) },
+    { arrange: ({ inSpool }) => inSpool((spool) => defer(spool, 'one', 'another')) },
   ],
   ['the clock is ahead', 'clock', 'warning', /10 minutes ahead/, /timedatectl/, { context: at(600_000) }],
   ['the clock is behind', 'clock', 'warning', /10 minutes behind/, /timedatectl/, { context: at(-600_000) }],

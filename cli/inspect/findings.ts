@@ -6,7 +6,7 @@ import { describe } from '../failure.ts';
 import { scriptPath } from '../hooks/script.ts';
 import { formatAge } from '../output.ts';
 import { findOpenFolder, findUnwritable } from '../setup/state-folder.ts';
-import type { HeldSession } from '../spool/holds.ts';
+import type { DeferredSession } from '../spool/deferrals.ts';
 import { VERSION } from '../version.ts';
 import { CAPTURE_CHECKS, checkDisk } from './capture-findings.ts';
 import { type Check, type Checked, type Finding, failed, INSTALL_NEWEST, warning } from './finding.ts';
@@ -69,15 +69,15 @@ export const CHECKS: { readonly [check in MachineState]: Check } = {
   },
 
   /** Uses the answer to the sender's last attempt, because a new request would need a registration. */
-  held({ spool, service }) {
-    if (!spool?.held || service.secret === 'refused') return undefined;
-    return failed(spool.held.sentence, spool.held.hint ?? LOG);
+  sending({ spool, service }) {
+    if (!spool?.notSending || service.secret === 'refused') return undefined;
+    return failed(spool.notSending.sentence, spool.notSending.hint ?? LOG);
   },
 
-  'held-some'({ spool, service, now }) {
+  deferred({ spool, service, now }) {
     if (spool === undefined || service.secret === 'refused') return undefined;
-    const reasons = [...Map.groupBy(spool.heldSessions, ({ sentence }) => sentence).values()];
-    return reasons.map((sessions) => describeHold(sessions, now));
+    const reasons = [...Map.groupBy(spool.deferred, ({ sentence }) => sentence).values()];
+    return reasons.map((sessions) => describeDeferred(sessions, now));
   },
 
   replaced: ({ spool }) => spool?.replaced && warning(spool.replaced.sentence, spool.replaced.hint ?? LOG),
@@ -108,7 +108,7 @@ export const CHECKS: { readonly [check in MachineState]: Check } = {
     if (version !== VERSION) {
       return warning(`The daemon still runs version ${version}; version ${VERSION} is installed.`, 'capture restart');
     }
-    if (silentMs <= SILENT_MS || service.secret !== 'accepted' || spool?.held !== undefined) return undefined;
+    if (silentMs <= SILENT_MS || service.secret !== 'accepted' || spool?.notSending !== undefined) return undefined;
     const sentence = `The daemon is running but has not reached the service for ${formatAge(silentMs)}.`;
     return warning(sentence, 'capture restart');
   },
@@ -133,9 +133,9 @@ export const CHECKS: { readonly [check in MachineState]: Check } = {
   ...CAPTURE_CHECKS,
 };
 
-/** Describes the sessions that are held for one reason. The session that is retried first comes first. */
-function describeHold(sessions: readonly HeldSession[], now: number): Finding {
-  const [{ sentence, hint = LOG, until }] = sessions as [HeldSession];
+/** Describes the sessions that are deferred for one reason. The session that is retried first comes first. */
+function describeDeferred(sessions: readonly DeferredSession[], now: number): Finding {
+  const [{ sentence, hint = LOG, until }] = sessions as [DeferredSession];
   const again = until > now ? `in ${formatAge(until - now)}` : 'now';
   const what = sessions.length === 1 ? 'It is' : `${formatCount(sessions.length, 'session')} are`;
   return warning(`${sentence} ${what} tried again ${again}.`, hint);

@@ -120,14 +120,14 @@ function readSpool(spool: Spool, preferences: Preferences) {
     waiting: spool.batches.depth(),
     counters: spool.counters(),
     refused: spool.refused.perProblem(),
-    held: spool.notice('held'),
+    notSending: spool.notice('sending'),
     /** Whether the daemon has stopped reading because the spool is full. */
     isFull: spool.notice('full') !== undefined,
     replaced: spool.notice('replaced'),
     /** The result of the last `capture verify --all`. */
     comparison: spool.comparison(),
-    /** Sessions that the sender does not try for now. */
-    heldSessions: spool.holds.list(),
+    /** Sessions that are sent later. */
+    deferred: spool.deferrals.list(),
     sent: spool.sessions.perAgent(),
     ...(lastUpload !== undefined && { lastUploadAt: new Date(Number(lastUpload)).toISOString() }),
     // An error counts as over once something was sent after it.

@@ -38,20 +38,20 @@ export interface WaitingQuery {
   /** Only sessions that were written to since this time. */
   changedSince: number;
   without: readonly number[];
-  /** Sessions on hold count once their hold has ended at this time. */
+  /** Deferred sessions count once their time has come. */
   now: number;
 }
 
 /** The waiting events of an excluded session stay here, because the exclusion may be taken back. */
 export const SENT = 'session NOT IN (SELECT session FROM kept_back)';
 
-/** No hold lasts longer. A longer one was set while the clock was ahead. */
-const MAX_HOLD_MS = 24 * 60 * 60 * 1000;
+/** No session is deferred for longer. A later time was set while the clock was ahead. */
+const MAX_DEFERRAL_MS = 24 * 60 * 60 * 1000;
 
 const SELECT_WAITING = `
   SELECT session, min(batches.id) AS first, max(batches.id) AS last FROM batches JOIN sessions ON sessions.id = session
   WHERE coalesce(changed_at, 0) >= ? AND session NOT IN (SELECT value FROM json_each(?))
-    AND ${SENT} AND (sending = 'waiting' OR held_until NOT BETWEEN ? + 1 AND ? + ${MAX_HOLD_MS})
+    AND ${SENT} AND (sending = 'waiting' OR deferred_until NOT BETWEEN ? + 1 AND ? + ${MAX_DEFERRAL_MS})
   GROUP BY session ORDER BY`;
 
 export function createBatches(db: DatabaseSync, path: string) {

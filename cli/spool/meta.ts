@@ -22,7 +22,7 @@ export const COUNTERS = {
 export type Counter = keyof typeof COUNTERS;
 
 /** Troubles that a person should know of and may be able to fix, for as long as they last. */
-export type NoticeKind = Extract<MachineState, 'held' | 'full' | 'replaced'>;
+export type NoticeKind = Extract<MachineState, 'sending' | 'full' | 'replaced'>;
 
 export interface Notice {
   sentence: string;

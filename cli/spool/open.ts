@@ -9,9 +9,9 @@ import { createBatches } from './batches.ts';
 import { createChains } from './chains.ts';
 import { damageOf, SpoolDamaged } from './damage.ts';
 import { attachDecisions, createDecisions, DECISIONS_FILE, type Decisions, openDecisions } from './decisions.ts';
+import { createDeferrals } from './deferrals.ts';
 import { createFiles } from './files.ts';
 import { createForms } from './forms.ts';
-import { createHolds } from './holds.ts';
 import { createMeta } from './meta.ts';
 import { makePrivate } from './private.ts';
 import { createRefused } from './refused.ts';
@@ -207,7 +207,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
     batches,
     chains: createChains(db),
     refused,
-    holds: createHolds(db),
+    deferrals: createDeferrals(db),
     decisions,
     ...meta,
   };

@@ -80,10 +80,10 @@ export const SCHEMA = `
     service_events INTEGER,
     -- From which generation on the session has keys of this machine, because somebody else captures it, too.
     own_from INTEGER,
-    -- Whether the session is on hold, why, and until when.
-    sending TEXT NOT NULL DEFAULT 'waiting' CHECK (sending IN ('waiting', 'held', 'refused')),
-    held_why TEXT,
-    held_until INTEGER,
+    -- Whether the session is deferred, why, and until when.
+    sending TEXT NOT NULL DEFAULT 'waiting' CHECK (sending IN ('waiting', 'deferred', 'refused')),
+    deferred_why TEXT,
+    deferred_until INTEGER,
     -- How often opening it failed.
     reopenings INTEGER NOT NULL DEFAULT 0,
     -- The time, in milliseconds since 1970, up to which its records have expired at the service and are not sent again.

@@ -128,7 +128,7 @@ export function createSessions(db: DatabaseSync) {
       JOIN spool.sessions ON sessions.agent = restricted.agent AND agent_session = restricted.session
       JOIN opened ON opened.session = sessions.id
     WHERE ${rankOf('restricted.visibility')} > ${rankOf('opened.visibility')}
-      AND coalesce(held_until, 0) <= ? LIMIT ?`);
+      AND coalesce(deferred_until, 0) <= ? LIMIT ?`);
   const openAgents = db.prepare("SELECT DISTINCT agent FROM sessions WHERE state = 'open'");
   const perAgent = db.prepare(`
     SELECT agent, count(*) AS sessions, sum(sent) AS sent FROM sessions WHERE sent > 0 GROUP BY agent ORDER BY agent`);

@@ -135,10 +135,12 @@ test('events of a disabled agent stay in the spool, and the command line reports
   expect(disabled.stderr).toContain('disabled the capture of claude-code');
   expect(service.state.requests.filter((request) => request.endsWith('/agents'))).toHaveLength(1);
   const status = await run(['status', '--json'], { home, url: service.url, secret: 'sk_live_test' });
-  const { held } = JSON.parse(status.stdout) as { held: { session: string; sentence: string; until: string }[] };
-  expect(held.map(({ session }) => session).sort()).toEqual([1, 2, 3, 4, 5].map(sessionId));
-  expect(held[0]?.sentence).toContain('disabled the capture of claude-code');
-  expect(Date.parse(held[0]?.until ?? '')).toBeGreaterThan(Date.now());
+  const { deferred } = JSON.parse(status.stdout) as {
+    deferred: { session: string; sentence: string; until: string }[];
+  };
+  expect(deferred.map(({ session }) => session).sort()).toEqual([1, 2, 3, 4, 5].map(sessionId));
+  expect(deferred[0]?.sentence).toContain('disabled the capture of claude-code');
+  expect(Date.parse(deferred[0]?.until ?? '')).toBeGreaterThan(Date.now());
   service.state.installationStatus = 'active';
   expect(await capture()).toMatchObject({ exitCode: 0 });
   expect(texts(1)).toEqual(['one']);

@@ -20,8 +20,8 @@ import { uuid } from './transcripts.ts';
 const MINUTE = 60_000;
 /** Longer than the ten seconds for which capture caches a folder's setting. */
 const STEP_MS = 11_000;
-/** Capture retries a held session after ten minutes. */
-const HELD_MS = 10 * MINUTE;
+/** Capture retries a deferred session after ten minutes. */
+const DEFER_MS = 10 * MINUTE;
 /** Enough time to send everything, even on a busy machine. */
 const PATIENCE_MS = 15_000;
 const MAX_GENERATIONS = 40;
@@ -291,7 +291,7 @@ export class VisibilityWorld {
   async sync(isLast = false): Promise<void> {
     if (isLast) this.#prefer(undefined);
     this.#faults = isLast ? 0 : 4;
-    this.#now += isLast ? 2 * HELD_MS : 0;
+    this.#now += isLast ? 2 * DEFER_MS : 0;
     try {
       await this.#readAndSend();
     } catch (error) {
@@ -313,7 +313,7 @@ export class VisibilityWorld {
     const settings = { url: this.#service.url, secret: 'sk_live_test' };
     const ending = new AbortController();
     const pipeline = { settings, folder: stateFolder(context), account: undefined, spool, policy };
-    const sending = startSending(context, pipeline, { signal: ending.signal, orders: ['oldest'], heldMs: HELD_MS });
+    const sending = startSending(context, pipeline, { signal: ending.signal, orders: ['oldest'], deferMs: DEFER_MS });
     const end = performance.now() + PATIENCE_MS;
     while (!sending.isIdle() && sending.failure() === undefined) {
       if (performance.now() > end)

@@ -18,8 +18,8 @@ import { createRestriction, type RestrictionOptions, Withdrawn } from './restric
 export interface SessionsOptions extends RestrictionOptions {
   registration: Registration;
   now: () => number;
-  /** How long the sender leaves a session alone that the service does not accept; milliseconds. */
-  heldMs: number;
+  /** How long a session is deferred that the service does not accept; milliseconds. */
+  deferMs: number;
   /** The repository that a folder belongs to. A folder that is kept back is never named to the service. */
   findRepository: (folder: string) => Pick<Repository, 'root' | 'remote'> | 'kept back' | undefined;
   keyOf: ReturnType<typeof createKeyOf>;

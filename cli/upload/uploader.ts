@@ -3,7 +3,7 @@ import type { ProblemCode } from '../../contract/problem.ts';
 import { contentSizeOf } from '../../contract/zstd-frame.ts';
 import { describe, EXIT, Failure } from '../failure.ts';
 import type { Batch, SendingOrder } from '../spool/batches.ts';
-import type { Hold } from '../spool/holds.ts';
+import type { Deferral } from '../spool/deferrals.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 import { followSent } from './chains.ts';
@@ -16,16 +16,16 @@ import type { Append } from './service.ts';
 import { createServiceSessions, type SessionsOptions } from './sessions.ts';
 
 /*
- * The states of a session that has something to send. They are a column of the spool (`spool/holds.ts`), so a crash
+ * The states of a session that has something to send. They are a column of the spool (`spool/deferrals.ts`), so a crash
  * loses none and `capture status` reads them. Only `busy` is in memory: after a crash the request is sent again, and the service
  * recognises its keys.
  *
  * | state | meaning | what ends it |
  * | --- | --- | --- |
  * | waiting | its batches go into the next request with room for them | they are sent, and it becomes busy |
- * | busy | a request for it is in progress | the answer: waiting, held or refused |
- * | held, why, until | the service, or a proxy on the way, does not accept the session's events | the time `until`, or `capture import` |
- * | refused, why, until | the service refused an event and has accepted no other, so the service may be at fault | the service accepts another event; an event that is refused again is set aside. Otherwise as for held |
+ * | busy | a request for it is in progress | the answer: waiting, deferred or refused |
+ * | deferred, why, until | the service, or a proxy on the way, does not accept the session's events | the time `until`, or `capture import` |
+ * | refused, why, until | the service refused an event and has accepted no other, so the service may be at fault | the service accepts another event; an event that is refused again is set aside. Otherwise as for deferred |
  *
  * Beside its state, a session may be *sent elsewhere*: the service has events of it that this spool did not send. The sender
  * looks each event up at the service before it sends it (`elsewhere.ts`).
@@ -51,8 +51,8 @@ const HIDE_AGAIN_MS = 10_000;
 /** Codes that may change in a moment. */
 const NOT_YET = new Set(['idempotency_in_progress', 'rate_limited', 'service_unavailable', 'internal']);
 /**
- * How often in a row the service may report that a session is completed or unknown. After that, the session rests before each
- * try.
+ * How often in a row the service may report that a session is completed or unknown. After that, the session is deferred
+ * before each try.
  */
 const MAX_REOPENINGS = 3;
 
@@ -145,7 +145,7 @@ export class Uploader {
       try {
         if (waiting.length > 0) await this.#send(order, waiting, release);
         else if (over.length > 0) await this.#sessions.complete(over);
-        else this.#holdAll(await this.#sessions.hide(overexposed));
+        else this.#deferAll(await this.#sessions.hide(overexposed));
       } catch (error) {
         // Known events that these requests used must be found again.
         for (const id of mine) this.#elsewhere.forget(id);
@@ -191,7 +191,7 @@ export class Uploader {
 
   async #send(order: SendingOrder, ids: readonly number[], release: (id: number) => void): Promise<void> {
     const refused = await this.#sessions.open(ids);
-    this.#holdAll(refused);
+    this.#deferAll(refused);
     const batches = await this.#gather(
       order,
       ids.filter((id) => !refused.has(id)),
@@ -285,7 +285,7 @@ export class Uploader {
 
   #noteOutcome({ batch, sessionId, events: sent }: Append, outcome: Outcome): void {
     const { session, events } = batch;
-    const { sessions, holds } = this.#spool;
+    const { sessions, deferrals } = this.#spool;
     const count = outcome.kind === 'answered' ? undefined : this.#eventCounts.get(sessionId);
     if (count !== undefined) {
       sessions.setServiceEvents(session, count);
@@ -296,33 +296,33 @@ export class Uploader {
         this.#noteAnswer(session, outcome);
         break;
       case 'accepted':
-        holds.release(session);
+        deferrals.end(session);
         this.#remove(batch, sent, events - sent);
         break;
       case 'refused':
         if (this.#takesEvents) this.#setAside(batch, outcome.events);
-        else this.#hold(session, 'refused', refusedAlone(sessions.get(session), outcome.events));
+        else this.#defer(session, 'refused', refusedAlone(sessions.get(session), outcome.events));
         break;
       case 'blocked':
-        this.#hold(session, 'held', blocked(sessions.get(session).agentSession, outcome.problem));
+        this.#defer(session, 'deferred', blocked(sessions.get(session).agentSession, outcome.problem));
     }
   }
 
   #noteAnswer(session: number, { code, problem, eventCount }: Extract<Outcome, { kind: 'answered' }>): void {
-    const { sessions, holds } = this.#spool;
+    const { sessions, deferrals } = this.#spool;
     const hasKey = sessions.get(session).serviceEvents !== undefined;
     if (code === 'session_deleted' && !hasKey) {
       this.#spool.keepBack(session, 'deleted', this.#options.now());
       return;
     }
-    if (code === 'quota_reached') this.#hold(session, 'held', new Failure(EXIT.failure, problem));
+    if (code === 'quota_reached') this.#defer(session, 'deferred', new Failure(EXIT.failure, problem));
     if (code === 'sequence_mismatch' || code === 'session_closed') this.#elsewhere.suspect(session, eventCount);
     if (eventCount !== undefined) sessions.setServiceEvents(session, eventCount);
     if (code !== 'session_closed' && code !== 'session_deleted' && code !== 'not_found') return;
-    if (holds.countReopening(session) > MAX_REOPENINGS) {
-      this.#hold(session, 'held', new Failure(EXIT.failure, problem));
+    if (deferrals.countReopening(session) > MAX_REOPENINGS) {
+      this.#defer(session, 'deferred', new Failure(EXIT.failure, problem));
     }
-    // This also applies to a session that is held. Otherwise, the same session of the service would be asked for ever, with
+    // This also applies to a deferred session. Otherwise, the same session of the service would be asked for ever, with
     // the same answer.
     if (code === 'session_deleted') {
       // A look-up by its key shows whether a person deleted it or it expired.
@@ -334,25 +334,25 @@ export class Uploader {
     } else sessions.close(session);
   }
 
-  #holdAll(refused: ReadonlyMap<number, Failure>): void {
+  #deferAll(refused: ReadonlyMap<number, Failure>): void {
     if (refused.size === 0) return;
     this.#spool.transact(() => {
-      for (const [id, failure] of refused) this.#hold(id, 'held', failure);
+      for (const [id, failure] of refused) this.#defer(id, 'deferred', failure);
     });
   }
 
-  #hold(session: number, state: Hold['state'], failure: Failure): void {
+  #defer(session: number, state: Deferral['state'], failure: Failure): void {
     const { message: sentence, hint, exitCode } = failure;
-    const { now, heldMs } = this.#options;
-    const until = now() + (failure instanceof NotHiddenYet ? Math.min(heldMs, HIDE_AGAIN_MS) : heldMs);
-    this.#spool.holds.hold(session, { state, sentence, hint, exitCode, until });
+    const { now, deferMs } = this.#options;
+    const until = now() + (failure instanceof NotHiddenYet ? Math.min(deferMs, HIDE_AGAIN_MS) : deferMs);
+    this.#spool.deferrals.defer(session, { state, sentence, hint, exitCode, until });
   }
 
   /** The service accepts other events, so the refused ones are invalid. If they are refused again, they are set aside. */
   #noteTaken(): void {
     if (this.#takesEvents) return;
     this.#takesEvents = true;
-    this.#spool.transact(() => this.#spool.holds.releaseRefused());
+    this.#spool.transact(() => this.#spool.deferrals.endRefused());
   }
 
   #setAside(batch: Append['batch'], events: readonly RefusedEvent[]): void {

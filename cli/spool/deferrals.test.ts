@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeFolder } from '../test/folder.ts';
-import type { Hold } from './holds.ts';
+import type { Deferral } from './deferrals.ts';
 import { openSpool, type Spool } from './open.ts';
 
 const HOUR_MS = 3_600_000;
-const HELD: Hold = { state: 'held', sentence: 'Not now.', hint: 'Ask.', exitCode: 1, until: 1000 };
+const DEFERRED: Deferral = { state: 'deferred', sentence: 'Not now.', hint: 'Ask.', exitCode: 1, until: 1000 };
 
 /** A spool with a session that has something to send, and a way to open it again, as after a crash. */
 function setUp() {
@@ -33,43 +33,43 @@ function setUp() {
   };
 }
 
-test('a session on hold is left alone until its time has come, also after a crash', () => {
+test('a deferred session is not sent before its time, also after a crash', () => {
   const { session, spool, reopen, waiting } = setUp();
-  spool.holds.hold(session, HELD);
-  expect(reopen().holds.list()).toEqual([{ agent: 'codex', agentSession: 'one', ...HELD }]);
+  spool.deferrals.defer(session, DEFERRED);
+  expect(reopen().deferrals.list()).toEqual([{ agent: 'codex', agentSession: 'one', ...DEFERRED }]);
   expect([waiting(999), waiting(1000)]).toEqual([[], [session]]);
 });
 
-test('a session that was held while the clock was ahead is tried once the clock is right again', () => {
+test('a session that was deferred while the clock was ahead is tried once the clock is right again', () => {
   const { session, spool, waiting } = setUp();
-  spool.holds.hold(session, { ...HELD, until: 1_000_000_000 });
+  spool.deferrals.defer(session, { ...DEFERRED, until: 1_000_000_000 });
   expect([waiting(1_000_000_000 - HOUR_MS), waiting(1000)]).toEqual([[], [session]]);
 });
 
-test('a refused session is tried again once the service accepts something, and a held one is not', () => {
+test('a refused session is tried again once the service accepts something, and a deferred one is not', () => {
   const { session, spool, waiting } = setUp();
-  spool.holds.hold(session, { ...HELD, state: 'refused' });
-  spool.holds.releaseRefused();
+  spool.deferrals.defer(session, { ...DEFERRED, state: 'refused' });
+  spool.deferrals.endRefused();
   expect(waiting(0)).toEqual([session]);
-  spool.holds.hold(session, HELD);
-  spool.holds.releaseRefused();
+  spool.deferrals.defer(session, DEFERRED);
+  spool.deferrals.endRefused();
   expect(waiting(0)).toEqual([]);
-  spool.holds.releaseAll();
+  spool.deferrals.endAll();
   expect(waiting(0)).toEqual([session]);
 });
 
 test('reopenings are counted in a row', () => {
   const { session, spool, reopen } = setUp();
-  expect([1, 2].map(() => spool.holds.countReopening(session))).toEqual([1, 2]);
-  const { holds } = reopen();
-  expect(holds.countReopening(session)).toBe(3);
-  holds.release(session);
-  expect(holds.countReopening(session)).toBe(1);
+  expect([1, 2].map(() => spool.deferrals.countReopening(session))).toEqual([1, 2]);
+  const { deferrals } = reopen();
+  expect(deferrals.countReopening(session)).toBe(3);
+  deferrals.end(session);
+  expect(deferrals.countReopening(session)).toBe(1);
 });
 
 test('a session without waiting events is no longer listed', () => {
   const { session, spool } = setUp();
-  spool.holds.hold(session, HELD);
+  spool.deferrals.defer(session, DEFERRED);
   spool.batches.removeSession(session);
-  expect(spool.holds.list()).toEqual([]);
+  expect(spool.deferrals.list()).toEqual([]);
 });
