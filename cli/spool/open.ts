@@ -144,7 +144,7 @@ function openFile(path: string, decided: string | undefined, share?: Lock) {
     db.prepare(`DELETE FROM lines WHERE file IN (SELECT id FROM files WHERE session IN ${IDS})`).run(json);
     db.prepare(`UPDATE files SET offset = 0, head_length = 0, tail = zeroblob(16), pass = pass + 1, last_time = 0
       WHERE session IN ${IDS}`).run(json);
-    db.prepare(`UPDATE sessions SET state = 'new', generation = 0, held_elsewhere = sent > 0, settled = 0, title = NULL,
+    db.prepare(`UPDATE sessions SET state = 'new', generation = 0, sent_elsewhere = sent > 0, settled = 0, title = NULL,
       prompt = NULL, cwd = NULL, branch = NULL, first_at = NULL, last_at = NULL WHERE id IN ${IDS}`).run(json);
   }
 

@@ -75,7 +75,7 @@ export const SCHEMA = `
     -- Whether its agent has said that it is over.
     ended INTEGER NOT NULL DEFAULT 0,
     -- Whether the service had some of it before this spool sent anything: then each event is looked for there first.
-    held_elsewhere INTEGER NOT NULL DEFAULT 0,
+    sent_elsewhere INTEGER NOT NULL DEFAULT 0,
     -- How many events the service's session had, by its last answer. More later are of another machine.
     service_events INTEGER,
     -- From which generation on the session has keys of this machine, because somebody else captures it, too.

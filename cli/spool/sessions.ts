@@ -103,7 +103,7 @@ export function createSessions(db: DatabaseSync) {
   const expire = db.prepare('UPDATE sessions SET expired_until = max(coalesce(expired_until, 0), ?) WHERE id = ?');
   const expiredUntil = db.prepare('SELECT expired_until FROM sessions WHERE agent = ? AND agent_session = ?');
   const forgetText = db.prepare('UPDATE sessions SET title = NULL, prompt = NULL WHERE id = ? AND sent = 0');
-  const setSentElsewhere = db.prepare('UPDATE sessions SET held_elsewhere = ? WHERE id = ?');
+  const setSentElsewhere = db.prepare('UPDATE sessions SET sent_elsewhere = ? WHERE id = ?');
   const open = db.prepare('INSERT INTO opened (session, service_id) VALUES (?, ?) ON CONFLICT DO NOTHING');
   const opened = db.prepare('SELECT service_id, visibility, wanted FROM opened WHERE session = ? ORDER BY id');
   const setWanted = db.prepare('UPDATE opened SET visibility = ?, wanted = ? WHERE service_id = ?');
@@ -244,7 +244,7 @@ function toRow(row: Record<string, unknown>): SessionRow {
     modifiedAt: time(row.changed_at),
     settled: row.settled === 1,
     ended: row.ended === 1,
-    sentElsewhere: row.held_elsewhere === 1,
+    sentElsewhere: row.sent_elsewhere === 1,
     sent: Number(row.sent),
     serviceEvents: time(row.service_events),
   };
