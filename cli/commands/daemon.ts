@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { stateFolder } from '../config.ts';
-import { holderOf, stopDaemon } from '../daemon/control.ts';
+import { findDaemon, stopDaemon } from '../daemon/control.ts';
 import { runDaemon } from '../daemon/daemon.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { createStateReport } from '../inspect/report.ts';
@@ -45,12 +45,12 @@ export const restartCommand = defineCommand({
     const state = stateFolder(context);
     const stopped = await stopDaemon(state);
     await restartDaemon(context);
-    const holder = holderOf(state);
-    if (holder === undefined) {
+    const daemon = findDaemon(state);
+    if (daemon === undefined) {
       throw new Failure(EXIT.failure, 'The daemon did not start.', '`capture run` shows why.');
     }
-    output.answer({ stopped, running: true, pid: holder.pid }, [
-      `The daemon is running${stopped ? ' again' : ''}, as process ${holder.pid}.`,
+    output.answer({ stopped, running: true, pid: daemon.pid }, [
+      `The daemon is running${stopped ? ' again' : ''}, as process ${daemon.pid}.`,
     ]);
   },
 });

@@ -6,7 +6,7 @@ import { takeLock } from '../lock.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { run, start } from '../test/program.ts';
 import { startService } from '../test/service.ts';
-import { holderOf, isDaemonRunning, pidPath } from './control.ts';
+import { findDaemon, isDaemonRunning, pidPath } from './control.ts';
 
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 20 });
 
@@ -38,21 +38,21 @@ test('a reused process id does not keep a daemon from starting, and the other pr
   await until(() => expect(isDaemonRunning(state)).toBe(true));
   await killed.end('SIGKILL');
   write(pidPath(state), `${other.pid}\n2026-11-21T12:00:00.000Z\n0.1.0\n`);
-  expect(holderOf(state)).toBeUndefined();
+  expect(findDaemon(state)).toBeUndefined();
   expect(await run(['stop', '--json'], { home })).toMatchObject({
     exitCode: 0,
     stdout: expect.stringMatching('false'),
   });
   expect(other.signalCode).toBeNull();
   const next = daemon();
-  await until(() => expect(holderOf(state)?.pid).toBe(next.pid));
+  await until(() => expect(findDaemon(state)?.pid).toBe(next.pid));
   expect(other.signalCode).toBeNull();
 });
 
 test('a second daemon names the first and ends; `stop` ends the first', async () => {
   const { home, state, daemon } = await setUp();
   const first = daemon();
-  await until(() => expect(holderOf(state)).toMatchObject({ pid: first.pid, version: expect.stringMatching(/\d/) }));
+  await until(() => expect(findDaemon(state)).toMatchObject({ pid: first.pid, version: expect.stringMatching(/\d/) }));
   expect(await run(['run'], { home })).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining(`running already, as process ${first.pid}`),
@@ -75,7 +75,7 @@ test('`restart` replaces a running daemon, and starts one if none runs', async (
   onTestFinished(async () => void (await run(['stop'], { home })));
   const answer = await restart();
   expect(await first.ended).toBe(0);
-  expect(answer).toEqual({ stopped: true, running: true, pid: holderOf(state)?.pid });
+  expect(answer).toEqual({ stopped: true, running: true, pid: findDaemon(state)?.pid });
   expect(answer.pid).not.toBe(first.pid);
   await run(['stop'], { home });
   expect(await restart()).toMatchObject({ stopped: false, running: true });

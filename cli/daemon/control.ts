@@ -8,7 +8,7 @@ import { isLocked, type Lock, takeLock } from '../lock.ts';
 import { VERSION } from '../version.ts';
 
 /** The running daemon, as its file describes it. */
-export interface Holder {
+export interface RunningDaemon {
   pid: number;
   /** Milliseconds since 1970. */
   startedAt: number;
@@ -24,15 +24,15 @@ export const pidPath = (folder: string): string => join(folder, 'daemon.pid');
 
 /**
  * Whether a daemon uses this folder for its state. The daemon's lock shows this, and the lock ends with its process. The
- * check holds the lock for a moment, so it only runs if the folder has a daemon's process id.
+ * check takes the lock for a moment, so it only runs if the folder has a daemon's process id.
  */
 export const isDaemonRunning = (folder: string): boolean => existsSync(pidPath(folder)) && isLocked(folder, LOCK);
 
 /** Undefined if no daemon runs. A file that a killed daemon left behind is ignored. */
-export const holderOf = (folder: string): Holder | undefined =>
-  isDaemonRunning(folder) ? readHolder(folder) : undefined;
+export const findDaemon = (folder: string): RunningDaemon | undefined =>
+  isDaemonRunning(folder) ? readDaemon(folder) : undefined;
 
-function readHolder(folder: string): Holder | undefined {
+function readDaemon(folder: string): RunningDaemon | undefined {
   try {
     const [pid = '', since = '', version = ''] = readFileSync(pidPath(folder), 'utf8').split('\n');
     return /^\d+$/.test(pid) ? { pid: Number(pid), startedAt: Date.parse(since), version } : undefined;
@@ -46,12 +46,12 @@ function readHolder(folder: string): Holder | undefined {
 export async function becomeDaemon(folder: string, { pid, now }: Pick<Context, 'pid' | 'now'>): Promise<Lock> {
   let lock = takeLock(folder, LOCK);
   for (let attempts = 0; lock === undefined && attempts < 5; attempts++) {
-    // Another process may hold the lock for a moment, just to check it.
+    // Another process may have the lock for a moment, just to check it.
     await sleep(LOOK_MS);
     lock = takeLock(folder, LOCK);
   }
   if (lock === undefined) {
-    const other = readHolder(folder);
+    const other = readDaemon(folder);
     throw new Failure(
       EXIT.failure,
       `\`capture run\` is running already${other ? `, as process ${other.pid}` : ''}.`,
@@ -76,7 +76,7 @@ export async function becomeDaemon(folder: string, { pid, now }: Pick<Context, '
  */
 export async function stopDaemon(folder: string): Promise<boolean> {
   if (!isDaemonRunning(folder)) return false;
-  const pid = holderOf(folder)?.pid;
+  const pid = findDaemon(folder)?.pid;
   try {
     if (pid !== undefined) process.kill(pid, 'SIGTERM');
   } catch (error) {

@@ -4,7 +4,7 @@ import { shellWord } from '../../contract/quote.ts';
 import { type Account, findSpool, recallAccount } from '../account.ts';
 import { readSettings, type Settings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
-import { holderOf, isDaemonRunning } from '../daemon/control.ts';
+import { findDaemon, isDaemonRunning } from '../daemon/control.ts';
 import { MAX_MEGABYTES, MEGABYTE } from '../daemon/limits.ts';
 import { continuesAt, isActive } from '../decide/pauses.ts';
 import { codeOf, describe, Failure } from '../failure.ts';
@@ -102,11 +102,11 @@ interface DaemonState {
 function inspectDaemon(context: Context, beat: string | undefined): DaemonState {
   const state = stateFolder(context);
   const { beatAt } = JSON.parse(beat ?? '{}') as { beatAt?: number };
-  const holder = holderOf(state);
+  const daemon = findDaemon(state);
   const starter = readStarter(context);
   return {
     running: isDaemonRunning(state),
-    ...(holder && { pid: holder.pid, since: new Date(holder.startedAt).toISOString(), version: holder.version }),
+    ...(daemon && { pid: daemon.pid, since: new Date(daemon.startedAt).toISOString(), version: daemon.version }),
     ...(beatAt !== undefined && { beatAt: new Date(beatAt).toISOString() }),
     ...(starter && { starter }),
   };

@@ -74,7 +74,7 @@ test('a late fork of a skipped session is not captured although another fork wit
 test.each([
   ['the session that it was forked from', 2],
   ['the session that this one was forked from', 1],
-])('a prompt that names a skipped fork stays here although %s holds it', async (_, holder) => {
+])('a prompt that names a skipped fork stays here although %s contains it', async (_, other) => {
   const { run, write, said } = await setUp();
   const prompts: Record<number, [number, number][]> = {
     1: [[1, 0]],
@@ -88,12 +88,12 @@ test.each([
   write(3, [1, 0], [2, 1], [3, 2]);
   await run('import');
   expect(await run('skip', sessionId(3))).toMatchObject({ exitCode: 0 });
-  write(holder, ...(prompts[holder] ?? []), [3, 3, 3], [holder, 4]);
+  write(other, ...(prompts[other] ?? []), [3, 3, 3], [other, 4]);
   write(3, [1, 0], [2, 1], [3, 2], [3, 3]);
   await run('import');
   expect(await said()).toEqual(['1.0', '2.1', '3.2']);
   expect(await run('verify')).toMatchObject({ exitCode: 0 });
-  await run('skip', sessionId(holder), '--undo');
+  await run('skip', sessionId(other), '--undo');
   await run('import');
-  expect(await said()).toEqual(['1.0', '2.1', '3.2', '3.3', `${holder}.4`].sort());
+  expect(await said()).toEqual(['1.0', '2.1', '3.2', '3.3', `${other}.4`].sort());
 });

@@ -221,22 +221,22 @@ function expand(record: JsonObject, pattern: string): Path[] {
  * The value with another at a place, with the objects and lists around it. Two objects become one. An element moves the later
  * elements of its list. Undefined if the place is taken.
  */
-function put(holder: unknown, path: Path, value: unknown): JsonObject | undefined {
-  const done = insert(holder, path, value);
+function put(target: unknown, path: Path, value: unknown): JsonObject | undefined {
+  const done = insert(target, path, value);
   return isObject(done) ? done : undefined;
 }
 
-function insert(holder: unknown, [key, ...further]: Path, value: unknown): unknown {
-  if (key === undefined) return holder === undefined ? value : join(holder, value);
+function insert(target: unknown, [key, ...further]: Path, value: unknown): unknown {
+  if (key === undefined) return target === undefined ? value : join(target, value);
   if (typeof key === 'number') {
-    const list = holder === undefined ? [] : holder;
+    const list = target === undefined ? [] : target;
     if (!Array.isArray(list) || key > list.length) return undefined;
     if (key < 0) return list.toSpliced(~key, 0, insert(undefined, further, value));
     if (further.length === 0 && !(isObject(list[key]) && isObject(value))) return list.toSpliced(key, 0, value);
     const inner = insert(list[key], further, value);
     return inner === undefined ? undefined : list.toSpliced(key, 1, inner);
   }
-  const object = holder === undefined ? {} : holder;
+  const object = target === undefined ? {} : target;
   if (!isObject(object)) return undefined;
   const inner = insert(Object.hasOwn(object, key) ? object[key] : undefined, further, value);
   return inner === undefined ? undefined : withMember(object, key, inner);

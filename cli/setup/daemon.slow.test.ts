@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Context } from '../context.ts';
-import { holderOf, isDaemonRunning } from '../daemon/control.ts';
+import { findDaemon, isDaemonRunning } from '../daemon/control.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { createContext, run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
@@ -68,12 +68,12 @@ test('systemd keeps the daemon running for a person with a manager, and uninstal
 test('a daemon that was started otherwise ends when systemd starts one', async () => {
   const { home, state, capture } = await prepare(NO_USER_MANAGER);
   await capture(['init', '--yes']);
-  const first = holderOf(state)?.pid;
+  const first = findDaemon(state)?.pid;
   write(join(home, 'programs/systemctl'), `#!/bin/sh\n${STARTS}\n`, 0o755);
   const { json } = await capture(['init', '--yes', '--json'], { HOME: home });
   expect(json.daemon).toEqual({ starter: 'systemd', running: true });
-  await vi.waitFor(() => expect(holderOf(state)?.pid).toEqual(expect.any(Number)));
-  expect(holderOf(state)?.pid).not.toBe(first);
+  await vi.waitFor(() => expect(findDaemon(state)?.pid).toEqual(expect.any(Number)));
+  expect(findDaemon(state)?.pid).not.toBe(first);
 }, 60_000);
 
 test.each([

@@ -71,9 +71,9 @@ async function mutate(real: RealService, event: StoredEvent, { name, leaf }: Mut
     return `different ${place} ${eventType}`;
   } else {
     const leaves = leavesOf(payload);
-    const { holder, key } = leaves[Math.floor(leaf * leaves.length)] as Leaf;
+    const { parent, key } = leaves[Math.floor(leaf * leaves.length)] as Leaf;
     await real.alter(number, (stored) => {
-      const target = follow(stored, holder);
+      const target = follow(stored, parent);
       if (name === 'value') target[key] = 'mutated';
       else if (name === 'lose' && !Array.isArray(target)) delete target[key];
       else if (name === 'add' && !Array.isArray(target)) target[`${key} mutated`] = 1;
@@ -90,7 +90,7 @@ function nameOf({ problem, file = '', position, eventType }: Difference, files: 
 }
 
 interface Leaf {
-  holder: string[];
+  parent: string[];
   key: string;
 }
 
@@ -100,8 +100,8 @@ function leavesOf(payload: Json): Leaf[] {
   const visit = (value: unknown, path: string[]) => {
     const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
     for (const [key, inner] of entries) visit(inner, [...path, key]);
-    const holder = path.slice(0, -1);
-    if (entries.length === 0 && path[0] !== 'source') leaves.push({ holder, key: path.at(-1) ?? '' });
+    const parent = path.slice(0, -1);
+    if (entries.length === 0 && path[0] !== 'source') leaves.push({ parent, key: path.at(-1) ?? '' });
   };
   visit(payload, []);
   return leaves;

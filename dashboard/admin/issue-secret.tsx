@@ -22,7 +22,7 @@ export function IssueSecret({ onClose }: { onClose: () => void }) {
   const issue = useIssueSecret();
   if (issue.data) {
     return (
-      <Dialog title="The new secret" onClose={onClose} width="wide" isHeld={!isCopied}>
+      <Dialog title="The new secret" onClose={onClose} width="wide" canClose={isCopied}>
         <SecretValue value={issue.data.value} onCopied={() => setCopied(true)} />
         <DialogActions>
           {!isCopied && <Button onClick={onClose}>Close without copying</Button>}

@@ -11,11 +11,11 @@ const save = () => page.getByRole('button', { name: 'Save' });
 
 function serviceWithPolicy() {
   const service = createService();
-  const held: { policy: ShownPolicy } = { policy: SHOWN };
-  service.answers.getPolicy = () => held.policy;
+  const stored: { policy: ShownPolicy } = { policy: SHOWN };
+  service.answers.getPolicy = () => stored.policy;
   service.answers.replacePolicy = () => {
-    held.policy = { ...held.policy, signIn: 'admins' };
-    return held.policy;
+    stored.policy = { ...stored.policy, signIn: 'admins' };
+    return stored.policy;
   };
   return service;
 }

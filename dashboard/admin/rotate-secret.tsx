@@ -25,7 +25,7 @@ export function RotateSecret({ secret: old, onClose }: { secret: Secret; onClose
       title={`Rotate ${nameOfSecret(old)}`}
       onClose={onClose}
       width="wide"
-      isHeld={successor !== undefined && !isCopied}
+      canClose={successor === undefined || isCopied}
     >
       <ol className="flex flex-col gap-5 text-13">
         <Step title="Issue a successor" isDone={successor !== undefined}>

@@ -7,12 +7,12 @@ interface ModalProps {
   onClose: () => void;
   children: ReactNode;
   className: string;
-  /** Neither Escape nor a click outside closes the dialog, because its content would be lost. */
-  isHeld?: boolean;
+  /** If false, neither Escape nor a click outside closes the dialog, because its content would be lost. */
+  canClose?: boolean;
 }
 
 /** A box above the page. The browser's own `<dialog>` traps the focus and closes on Escape. */
-export function Modal({ label, onClose, children, className, isHeld = false }: ModalProps) {
+export function Modal({ label, onClose, children, className, canClose = true }: ModalProps) {
   const ref = useModal();
   return (
     <dialog
@@ -21,14 +21,14 @@ export function Modal({ label, onClose, children, className, isHeld = false }: M
       onCancel={(event) => {
         // The dialog closes when its owner unmounts it, and then the focus goes back.
         event.preventDefault();
-        if (!isHeld) onClose();
+        if (canClose) onClose();
       }}
-      onClick={(event) => event.target === ref.current && !isHeld && onClose()}
+      onClick={(event) => event.target === ref.current && canClose && onClose()}
       onKeyDown={(event) => {
         event.stopPropagation();
       }}
       // Without this, a browser closes the dialog at a second Escape, even after the first was prevented.
-      closedby={isHeld ? 'none' : 'closerequest'}
+      closedby={canClose ? 'closerequest' : 'none'}
       className={`w-[calc(100vw-32px)] rounded-md border border-line bg-raised p-0 shadow-float ${className}`}
     >
       {children}
@@ -42,17 +42,17 @@ interface Props extends Omit<ModalProps, 'label' | 'className'> {
 }
 
 /** A modal with a title. */
-export function Dialog({ title, onClose, children, width = 'narrow', isHeld = false }: Props) {
+export function Dialog({ title, onClose, children, width = 'narrow', canClose = true }: Props) {
   return (
     <Modal
       label={title}
       onClose={onClose}
-      isHeld={isHeld}
+      canClose={canClose}
       className={width === 'wide' ? 'max-w-[680px]' : 'max-w-[460px]'}
     >
       <header className="flex min-h-11 items-center justify-between gap-3 border-line border-b py-2 pr-2 pl-5">
         <h2 className="text-14">{title}</h2>
-        {!isHeld && (
+        {canClose && (
           <Button tone="quiet" size="small" icon aria-label="Close" onClick={onClose}>
             <X size={16} />
           </Button>

@@ -15,7 +15,7 @@ const MAX_MARKERS = 1_000;
 /** The most cells of a table. A row of two characters makes as many cells as the head has, so 10 kB can make millions. */
 const MAX_CELLS = 4_000;
 /** Elements that contain blocks. In all others, HTML is in the middle of a text. */
-const HOLD_BLOCKS = new Set<Nodes['type']>(['root', 'blockquote', 'listItem', 'footnoteDefinition']);
+const BLOCK_PARENTS = new Set<Nodes['type']>(['root', 'blockquote', 'listItem', 'footnoteDefinition']);
 
 /**
  * Parses and draws a Markdown text. It only creates the elements below, so no HTML has to be sanitized. HTML and definitions
@@ -58,7 +58,7 @@ export function drawMarkdown(text: string): ReactNode {
       case 'code':
         return <Code code={node.value} language={node.lang ?? ''} />;
       case 'html':
-        return HOLD_BLOCKS.has(inside) ? <Code code={node.value} language="html" /> : showHidden(node.value);
+        return BLOCK_PARENTS.has(inside) ? <Code code={node.value} language="html" /> : showHidden(node.value);
       case 'definition':
         return <p>{written(node)}</p>;
       case 'link':

@@ -78,12 +78,12 @@ test('the menu of common filters stays open and shows how many sessions each has
 
 test('a search goes on by itself while its pages are short, says how far it is, and says that nothing matches only at its end', async () => {
   const service = createService([], []);
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const asked: (string | undefined)[] = [];
   service.answers.searchSessions = ({ cursor }) => {
     asked.push(cursor);
     const searched = asked.length * 20;
-    if (cursor === 'b') return answerAfter(held, { sessions: [sessionRow('ses_9')], nextCursor: 'c' });
+    if (cursor === 'b') return answerAfter(released, { sessions: [sessionRow('ses_9')], nextCursor: 'c' });
     if (cursor === 'c') return { sessions: [], nextCursor: null };
     return { sessions: [], nextCursor: cursor === 'a' ? 'b' : 'a', progress: { searched, sessions: 78 } };
   };
@@ -105,11 +105,11 @@ test('a search says that nothing matches after its last page', async () => {
 });
 
 /** An answer whose body arrives later. */
-const answerAfter = (held: Promise<void>, body: object) =>
+const answerAfter = (released: Promise<void>, body: object) =>
   new Response(
     new ReadableStream({
       async start(stream) {
-        await held;
+        await released;
         stream.enqueue(new TextEncoder().encode(JSON.stringify(body)));
         stream.close();
       },

@@ -19,12 +19,12 @@ export const database: DatabaseStore = {
 };
 
 /** The tables of sessions, the latest version first. Version 2 copied the sessions of version 1, and keeps both tables. */
-const HOLDERS = ['session_v2', 'session'];
+const SESSION_TABLES = ['session_v2', 'session'];
 
 /** The tables of messages: both of version 1, and the only one of version 2. */
 const CONTENTS = [['message', 'part'], ['session_message']];
 
-const holdersIn = (tables: Set<unknown>): string[] => HOLDERS.filter((table) => tables.has(table));
+const sessionTablesIn = (tables: Set<unknown>): string[] => SESSION_TABLES.filter((table) => tables.has(table));
 
 const contentsIn = (tables: Set<unknown>): string[] =>
   CONTENTS.filter((content) => content.every((table) => tables.has(table))).flat();
@@ -32,14 +32,14 @@ const contentsIn = (tables: Set<unknown>): string[] =>
 /** A later version of the agent may keep its sessions in another table, such as `session_v3`, beside those of before. */
 function countLaterSessions(query: Query): { table: string; count: number }[] {
   const tables = tablesOf(query);
-  const holders = contentsIn(tables).length > 0 ? holdersIn(tables) : [];
-  const known = holders.map((table) => `id NOT IN (SELECT id FROM ${table})`).join(' AND ') || 'true';
+  const known = contentsIn(tables).length > 0 ? sessionTablesIn(tables) : [];
+  const isNew = known.map((table) => `id NOT IN (SELECT id FROM ${table})`).join(' AND ') || 'true';
   return [...tables]
     .filter((table): table is string => typeof table === 'string' && /^session_v\d{1,3}$/.test(table))
-    .filter((table) => !holders.includes(table))
+    .filter((table) => !known.includes(table))
     .map((table) => ({
       table,
-      count: Number(query(`SELECT count(*) AS count FROM ${table} WHERE ${known}`)[0]?.count),
+      count: Number(query(`SELECT count(*) AS count FROM ${table} WHERE ${isNew}`)[0]?.count),
     }))
     .filter(({ count }) => count > 0);
 }
@@ -56,24 +56,25 @@ function listSessions(query: Query): DatabaseSession[] {
   const contents = contentsIn(tables);
   if (contents.length === 0) return [];
   const listed = new Map<string, DatabaseSession>();
-  for (const session of holdersIn(tables).flatMap((holder) => listHeld(query, tables, holder, contents))) {
+  for (const session of sessionTablesIn(tables).flatMap((table) => listTable(query, tables, table, contents))) {
     const other = listed.get(session.name);
     if (other === undefined || other.modifiedAt < session.modifiedAt) listed.set(session.name, session);
   }
   return [...listed.values()];
 }
 
-function listHeld(query: Query, tables: Set<unknown>, holder: string, contents: readonly string[]): DatabaseSession[] {
+/** The sessions in one of the tables of sessions. */
+function listTable(query: Query, tables: Set<unknown>, table: string, contents: readonly string[]): DatabaseSession[] {
   // There is no index over the times of rows, so this avoids reading the rows of all sessions.
-  const recent = (table: string) => `
-    SELECT session_id AS id, max(time_updated) AS changed FROM ${table} NOT INDEXED
-    WHERE rowid > (SELECT max(rowid) FROM ${table}) - ${RECENT_ROWS} GROUP BY session_id`;
+  const recent = (content: string) => `
+    SELECT session_id AS id, max(time_updated) AS changed FROM ${content} NOT INDEXED
+    WHERE rowid > (SELECT max(rowid) FROM ${content}) - ${RECENT_ROWS} GROUP BY session_id`;
   const count = tables.has('event_sequence') ? '(SELECT seq FROM event_sequence WHERE aggregate_id = s.id)' : 'NULL';
-  const changes = contents.map((table) => `coalesce(${table}.changed, 0)`);
+  const changes = contents.map((content) => `coalesce(${content}.changed, 0)`);
   const rows = query(`
     SELECT s.id AS name, max(s.time_updated, ${changes.join(', ')}) AS modifiedAt, ${count} AS changes
-    FROM ${holder} s
-    ${contents.map((table) => `LEFT JOIN (${recent(table)}) ${table} ON ${table}.id = s.id`).join(' ')}`);
+    FROM ${table} s
+    ${contents.map((content) => `LEFT JOIN (${recent(content)}) ${content} ON ${content}.id = s.id`).join(' ')}`);
   return rows.map(({ name, modifiedAt, changes }) => ({
     name: String(name),
     modifiedAt: Number(modifiedAt),
@@ -86,7 +87,7 @@ function* readRecords(query: Query, session: string, since: number): Generator<S
   const from = Math.max(0, since - LATE_MS);
   const tables = tablesOf(query);
   const row = findSession(query, tables, session);
-  if (row !== undefined) yield toSessionRecord(query, row.holder, session, row.cells);
+  if (row !== undefined) yield toSessionRecord(query, row.table, session, row.cells);
   if (tables.has('message') && tables.has('part')) {
     for (const { id } of query(CHANGED_MESSAGES, session, from, session, from)) {
       yield* readMessage(query, session, String(id), from);
@@ -120,9 +121,9 @@ function* readLog(query: Query, session: string): Generator<StoredRecord> {
 
 /** The session's row in the table of the latest version that has it. */
 function findSession(query: Query, tables: Set<unknown>, session: string) {
-  for (const holder of holdersIn(tables)) {
-    const [cells] = query(`SELECT rowid AS "${POSITION}", * FROM ${holder} WHERE id = ?`, session);
-    if (cells !== undefined) return { holder, cells };
+  for (const table of sessionTablesIn(tables)) {
+    const [cells] = query(`SELECT rowid AS "${POSITION}", * FROM ${table} WHERE id = ?`, session);
+    if (cells !== undefined) return { table, cells };
   }
   return undefined;
 }
@@ -131,9 +132,9 @@ function findSession(query: Query, tables: Set<unknown>, session: string) {
  * The session's row is read whatever its time, because a change of its token counts does not change its time. The record of a
  * sub-agent also names its first ancestor, because its parent may be a sub-agent itself.
  */
-function toSessionRecord(query: Query, holder: string, session: string, cells: JsonObject): StoredRecord {
+function toSessionRecord(query: Query, table: string, session: string, cells: JsonObject): StoredRecord {
   const stored = toStored('session', cells);
-  const root = cells.parent_id === null ? {} : { root: rootOf(query, holder, 'parent_id', session) };
+  const root = cells.parent_id === null ? {} : { root: rootOf(query, table, 'parent_id', session) };
   return { ...stored, record: { ...stored.record, ...root } };
 }
 

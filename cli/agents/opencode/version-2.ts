@@ -12,8 +12,8 @@ import { POSITION, parseRow, toStored } from './rows.ts';
 interface SessionTables {
   session: string;
   tables: Set<unknown>;
-  /** The table that holds the session, and its row there. */
-  holder: string;
+  /** The table of the session, and its row there. */
+  table: string;
   cells: JsonObject;
 }
 
@@ -23,10 +23,10 @@ interface SessionTables {
  * read the originals before. So the originals are read, and the copies are left out.
  */
 export function* readSessionMessages(query: Query, place: SessionTables, from: number): Generator<StoredRecord> {
-  const { session, tables, holder, cells } = place;
+  const { session, tables, table, cells } = place;
   const hasFirst = tables.has('message');
   // In a session of version 1, this table repeats the others.
-  if (holder === 'session' && hasFirst && query(ANY_MESSAGE, session).length > 0) {
+  if (table === 'session' && hasFirst && query(ANY_MESSAGE, session).length > 0) {
     yield* query(CHANGED, session, from).map((row) => toStored('session_message', row));
     return;
   }
@@ -77,11 +77,11 @@ function withoutProgress(cells: JsonObject): JsonObject {
 }
 
 /** The session from which a fork, or the forks before it, began. Undefined if the session is no fork. */
-function forkRootOf(query: Query, { session, holder, cells }: SessionTables): string | undefined {
+function forkRootOf(query: Query, { session, table, cells }: SessionTables): string | undefined {
   if (typeof cells.fork_session_id !== 'string') return undefined;
-  const first = String(rootOf(query, holder, 'fork_session_id', session));
+  const first = String(rootOf(query, table, 'fork_session_id', session));
   // A session that was deleted has no row. Its forks still name it.
-  const [row] = query(`SELECT fork_session_id AS parent FROM ${holder} WHERE id = ?`, first);
+  const [row] = query(`SELECT fork_session_id AS parent FROM ${table} WHERE id = ?`, first);
   return typeof row?.parent === 'string' ? row.parent : first;
 }
 

@@ -36,10 +36,10 @@ const addedIn = (events: readonly CapturedEvent[]): string[] =>
 
 const NEW_LEAF = 'a leaf that no record has';
 
-const MUTATIONS: { [name: string]: (holder: JsonObject, key: string | number, events: CapturedEvent[]) => unknown } = {
-  'is removed': (holder, key) => (Array.isArray(holder) ? holder.splice(Number(key), 1) : delete holder[key]),
-  'is replaced': (holder, key) => (holder[key] = NEW_LEAF),
-  'is duplicated': (holder, key, [event]) => Object.assign(event?.payload ?? {}, { again: holder[key] }),
+const MUTATIONS: { [name: string]: (parent: JsonObject, key: string | number, events: CapturedEvent[]) => unknown } = {
+  'is removed': (parent, key) => (Array.isArray(parent) ? parent.splice(Number(key), 1) : delete parent[key]),
+  'is replaced': (parent, key) => (parent[key] = NEW_LEAF),
+  'is duplicated': (parent, key, [event]) => Object.assign(event?.payload ?? {}, { again: parent[key] }),
 };
 
 test.each(Object.keys(MUTATIONS))('the comparison reports any leaf that %s', (name) => {
@@ -50,16 +50,16 @@ test.each(Object.keys(MUTATIONS))('the comparison reports any leaf that %s', (na
       const places = placesOf(events);
       const path = places[at % places.length];
       fc.pre(path !== undefined);
-      const holder = path
+      const parent = path
         .slice(0, -1)
         .reduce<unknown>((value, key) => (value as JsonObject)[key], events) as JsonObject;
       const key = path.at(-1) ?? '';
-      const leaf = JSON.stringify(holder[key]);
+      const leaf = JSON.stringify(parent[key]);
       // A leaf that an added field repeats is still there after its removal from the other place.
       fc.pre(!addedIn(events).includes(leaf));
-      // Removing an empty container may leave its holder as an empty container.
+      // Removing an empty container may leave its parent as an empty container.
       fc.pre(leaf !== '{}' && leaf !== '[]');
-      MUTATIONS[name]?.(holder, key, events);
+      MUTATIONS[name]?.(parent, key, events);
       const { lost, doubled } = compareLeaves(record, events);
       if (name === 'is duplicated') expect(doubled).toContain(leaf);
       else expect(lost).toContain(leaf);

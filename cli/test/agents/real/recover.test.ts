@@ -109,7 +109,7 @@ describe.each(CONTINUED)('$agent', (driver) => {
     expect(await work(driver, there, 'Write it again: gamma', copy)).toBe(copy);
     expect(model.historyOf('gamma').join('\n')).toContain('alpha');
     const prompts = (await all()).filter(({ eventType }) => eventType === 'user.message');
-    const holds = (text: string) => prompts.filter(({ payload }) => JSON.stringify(payload).includes(text)).length;
-    expect({ alpha: holds('alpha'), gamma: holds('gamma') }).toEqual({ alpha: 1, gamma: 1 });
+    const countOf = (text: string) => prompts.filter(({ payload }) => JSON.stringify(payload).includes(text)).length;
+    expect({ alpha: countOf('alpha'), gamma: countOf('gamma') }).toEqual({ alpha: 1, gamma: 1 });
   });
 });
