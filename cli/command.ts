@@ -56,7 +56,7 @@ export const texts = (flags: string, about: string): Parameter<string[]> => ({
   absent: [],
 });
 
-/** How long to wait for the service. Given in seconds, held in milliseconds. */
+/** How long to wait for the service. Given in seconds, stored in milliseconds. */
 export const patience: Parameter<number> = {
   flags: '--patience <seconds>',
   about: 'how long to wait for a service that does not answer (default: 30)',

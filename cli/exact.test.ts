@@ -11,7 +11,7 @@ test.each([
   ['at its end', (number: string) => `["${'a, b: [c '.repeat(50_000)}",${number}]`],
   ['after a text without any sign', (number: string) => `{"a":"${'x'.repeat(200_000)}","b":${number}}`],
   ['after many blanks', (number: string) => `{"a":${' '.repeat(200_000)}${number}}`],
-])('a number that no double holds is kept exactly %s of a long text', (_where, write) => {
+])('a number that no double represents is kept exactly %s of a long text', (_where, write) => {
   const text = write(EXACT);
   expect(JSON.stringify(parseExact(text))).toContain(EXACT);
 });

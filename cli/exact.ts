@@ -1,4 +1,4 @@
-/** Finds numbers that a double may not hold: many digits, an exponent, or minus zero. A match inside a text does no harm. */
+/** Finds numbers that a double may not represent: many digits, an exponent, or minus zero. A match inside a text does no harm. */
 const SUSPECT = /[:,[]\s*(?:-[0.]+\s*[,}\]]|-?(?:[\d.]{16}|[\d.]+[eE]))/;
 
 /**

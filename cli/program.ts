@@ -50,7 +50,7 @@ export async function runProgram(given: Context, args: readonly string[]): Promi
   }
 }
 
-/** Another sign-in does not help as long as the variable holds the refused secret. */
+/** Another sign-in does not help as long as the variable has the refused secret. */
 function tellVariable(error: unknown, { variables }: Context): unknown {
   if (!(error instanceof SecretRefused && variables.CAPTURE_SECRET)) return error;
   const hint = `Correct CAPTURE_SECRET or unset it: CAPTURE_SECRET comes before the stored secret. ${error.hint}`;

@@ -29,7 +29,7 @@ export const StartDeviceBody = Body({
 });
 
 export const StartedDevice = Type.Object({
-  deviceCode: Type.String({ description: 'for the machine only: whoever holds it receives the secret' }),
+  deviceCode: Type.String({ description: 'for the machine only: whoever has it receives the secret' }),
   userCode: Type.String({ description: 'for the person: `ABCD-EFGH`' }),
   verificationUri: Type.String({ description: 'page at which a person enters the code; `?code=` fills it in' }),
   expiresIn: Type.Integer({ description: 'seconds' }),

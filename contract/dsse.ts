@@ -46,7 +46,7 @@ export function openEnvelope(envelope: Envelope, payloadType: string): { stateme
   const bytes = Buffer.from(payload, 'base64');
   if (!isSigned(encodePair(payloadType, bytes), signature)) throw new Error('its signature does not fit');
   const statement: unknown = JSON.parse(bytes.toString('utf8'));
-  if (typeof statement !== 'object' || statement === null) throw new Error('it holds no statement');
+  if (typeof statement !== 'object' || statement === null) throw new Error('it contains no statement');
   return { statement, keyid: signature.keyid };
 }
 

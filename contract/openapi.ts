@@ -178,6 +178,6 @@ const failures = (row: Pick<Route, 'errors' | 'contentType'>) =>
 function requestBody({ frames, bodyOptional, auth }: Route, schema: TSchema): object {
   const type = auth === 'directory' ? SCIM_TYPE : 'application/json';
   if (frames === undefined) return { required: !bodyOptional, content: { [type]: { schema } } };
-  const description = `Zstd frames. The first holds the JSON of this schema. ${frames.about}`;
+  const description = `Zstd frames. The first contains the JSON of this schema. ${frames.about}`;
   return { required: true, description, content: { [FRAMES_TYPE]: { schema } } };
 }

@@ -156,10 +156,11 @@ export const SessionFacts = Type.Object({
     }),
     { description: 'the first turns that begin with a prompt of the person, at most 200' },
   ),
-  contextWindow: Type.Optional(Type.Integer({ description: "tokens that the model's context can hold, if known" })),
+  contextWindow: Type.Optional(Type.Integer({ description: "the size of the model's context in tokens, if known" })),
   usualWindow: Type.Optional(
     Type.Integer({
-      description: 'tokens that it holds unless the session requested more; a session that used more did request more',
+      description:
+        'the size of the context unless the session requested more; a session that used more did request more',
     }),
   ),
   related: Type.Array(

@@ -7,7 +7,7 @@ const LONGEST = 128 * 1024;
 
 /**
  * Texts without secrets. Six of seven texts of a transcript repeat soon, such as ids, paths, names and output that a record
- * holds twice: two fifths of all letters. A clean text may contain a value that is learned later. So the set is emptied with
+ * contains twice: two fifths of all letters. A clean text may contain a value that is learned later. So the set is emptied with
  * each new value and for each session.
  */
 export function createCleanTexts(index: Pick<ValueIndex, 'version'>) {

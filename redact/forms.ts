@@ -86,7 +86,7 @@ function writeUrlForms(text: string): string[] {
 }
 
 /**
- * A secret inside an encoded text starts at any of three places of a group of three bytes. Letters that also hold bits of its
+ * A secret inside an encoded text starts at any of three places of a group of three bytes. Letters that also have bits of its
  * neighbours are left out.
  */
 function writeBase64Forms(bytes: Buffer): string[] {

@@ -39,11 +39,11 @@ export function* tokensOf(json: string): Generator<Token> {
 }
 
 /**
- * Fields of an event for its time, for its payload if it is a part, and for what was masked before. They hold no text of a
+ * Fields of an event for its time, for its payload if it is a part, and for what was masked before. They contain no text of a
  * transcript.
  */
 const OWN = new Set(['occurredAt', 'part', 'of', 'redactions']);
-/** The name of a field. Field names never hold text of a transcript. */
+/** The name of a field. Field names never contain text of a transcript. */
 const NAME = /^[A-Za-z]{1,24}$/;
 
 /**

@@ -33,7 +33,7 @@ function publish(draft: string, path: string): void {
   try {
     linkSync(draft, path);
   } catch {
-    // Either another process was faster, and its key counts. Or the file holds half a key, or the file system has no links.
+    // Either another process was faster, and its key counts. Or the file contains half a key, or the file system has no links.
     if (readPresent(path) === undefined) renameSync(draft, path);
   }
 }

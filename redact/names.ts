@@ -6,7 +6,7 @@
  */
 export type NameStrength = 'strong' | 'password' | 'phrase' | 'weak' | 'key' | 'vendor';
 
-/** The words of a secret come last in a name: `password_reset_url` and `tokenType` hold no secret. These words may follow them. */
+/** The words of a secret end its name: `password_reset_url` and `tokenType` are no secrets. These words may follow them. */
 const STAGE =
   'value|string|str|plain|plaintext|text|raw|old|new|current|prod|production|dev|test|staging|live|local|base64|b64|hex|env|data|here|only';
 /** They may also follow `token`, `key` and `secret`: one secret for each use. */
@@ -54,7 +54,7 @@ const STRENGTHS: readonly (readonly [NameStrength, RegExp])[] = [
   ['key', new RegExp(`key_?id|(?:^|_)[a-z]*keys?${LONG_SUFFIX}|(?:^|_)(?:secret|token|auth|pat)_[a-z]+$`)],
 ];
 
-/** Names that end like a secret but hold a setting, a cursor or something public. */
+/** Names that end like that of a secret, but belong to a setting, a cursor or something public. */
 const HARMLESS = new RegExp(
   '(?:^|_)(?:max|min|num|count|total|next|page|prev|previous|continuation|cancellation|cancel|sync|has|is|no|use|show|hide|forgot|reset|public|publishable|design|syntax|token_type|stop|eos|bos|pad|unk|mask|special|input|output|invalid|missing|unexpected|current|last|first|start|end|end_of|open|close|parse|lex|keyword|lock|change|request|client_request|idempotency|concurrency|next_page|action|batch|cfn|aws|resource|starting|pagination|semicolon|colon|comma|dkim)_(?:[a-z]+_)?(?:token|tokens|auth|pass|api_key|password|secret|cookie)$' +
     '|^old_?pwd$|(?:change|request|next|page|action|dkim)_?tokens?$|(?:^|_)(?:id|ids|name|names|arn|url|uri|type|path|file|hash|version|date|expiry|used|changed|updated|created|age|days|at|length|size|count|index|policy|format|field|label|placeholder|digest|algorithm|endpoint|prefix|suffix|in|on|enabled|required|hint|manager|provider|store|service|error|status|mode|state|header|kind|class|(?<!password_)selector)$' +

@@ -26,7 +26,7 @@ const escapeBytes = (text: string, lead: string) =>
   [...Buffer.from(text)].map((byte) => `${lead}${byte.toString(16).padStart(2, '0').toUpperCase()}`).join('');
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** The part of a base64 text that only holds bits of the secret. The letters at its edges also hold bits of its neighbours. */
+/** The part of a base64 text that has only bits of the secret. The letters at its edges also have bits of its neighbours. */
 const inner = (lead: string, secret: string, encode = base64) =>
   encode(`${lead}${secret}`).slice(Math.ceil((lead.length * 8) / 6), -4);
 

@@ -68,7 +68,7 @@ const PROVIDERS: { [provider: string]: string[] } = {
 
 const EXAMPLES = { ...RULE_EXAMPLES, ...NAMED_EXAMPLES };
 
-/** The places in an agent's record that may hold it. */
+/** The places in an agent's record that may contain it. */
 const PLACES: { [place: string]: (text: string) => unknown } = {
   'a value': (text) => text,
   'the middle of output': (text) => `$ env\nA=1\n${text}\nB=2\n`,

@@ -282,7 +282,7 @@ export const SEPARATORS: readonly Separator[] = [
     ],
     no: ['API token:\n\nauthentication-provider-name\n', '# the api key\nname = "authentication-provider"'],
   },
-  // A notebook holds each line as a string.
+  // A notebook stores each line as a string.
   {
     begins: ':',
     pattern: /:(?:\\n",\r?\n[ \t]{0,12}"[ \t]{0,8}){1,3}(?=[\w+/=.~-]{16})/y,

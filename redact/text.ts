@@ -30,7 +30,7 @@ const SHORTEST = 8;
 const MAX_OVERLAP = 8;
 /** Masking one secret may reveal a neighbour. Usually there are two rounds. Each masks at least one more letter. */
 const ROUNDS = 8;
-/** `allow` holds the rule ids and whole marks that are let through. */
+/** `allow` has the rule ids and whole marks that are let through. */
 export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, allow: ReadonlySet<string>) {
   const { keywords, byKeyword } = groupByKeyword(rules);
   const readName = createNameReader();

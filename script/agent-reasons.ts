@@ -74,7 +74,7 @@ export const UNSUPPORTED: readonly { name: string; reason: string }[] = [
   {
     name: 'Grok Build',
     reason:
-      'no reader yet. `updates.jsonl`, the log that the program reads itself, holds answers in pieces, and `chat_history.jsonl` has neither ' +
+      'no reader yet. `updates.jsonl`, the log that the program reads itself, contains answers in pieces, and `chat_history.jsonl` has neither ' +
       'times nor ids and is written again after a compaction',
   },
 ];

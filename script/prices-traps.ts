@@ -44,8 +44,8 @@ export function pricesTraps(): string {
   const names = tools.map(({ name, version }) => `${name} ${version}`);
   return `# Priced traps
 
-[samples/prices](../samples/prices/README.md) holds ${traps.length} small transcripts on which tools that add up the cost of coding agents go wrong. The right value is the sum
-of the vendor's list prices for every response, once, to the micro-dollar. A test holds Session Capture to every value.
+[samples/prices](../samples/prices/README.md) contains ${traps.length} small transcripts on which tools that add up the cost of coding agents go wrong. The right value is the sum
+of the vendor's list prices for every response, once, to the micro-dollar. A test compares Session Capture with every value.
 
 The table shows what other tools said of the same files on ${date}, each in a home folder with only that trap. \`–\`: the tool does not read
 that agent. \`right\`: its sum is the right value to the micro-dollar. If no price is published, a sum of zero is right.

@@ -26,7 +26,7 @@ describe('a payload in parts', () => {
     for (const part of parts.slice(0, -1)) expect(bytesOf(part)).toBeGreaterThan(4096 - 32);
   });
 
-  test('is refused if a part cannot hold its source', () => {
+  test('is refused if a part has no room for its source', () => {
     expect(() => splitPayload(source, '{}', 50)).toThrow(RangeError);
   });
 });

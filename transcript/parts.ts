@@ -25,7 +25,7 @@ export const joinParts = (parts: readonly Part[]): unknown => JSON.parse(parts.m
  */
 export function splitPayload(source: Source, json: string, maxBytes: number): Part[] {
   const room = maxBytes - Buffer.byteLength(JSON.stringify({ source, part: 99999, of: 99999, json: '' }));
-  if (room < 16) throw new RangeError(`a part of ${maxBytes} bytes cannot hold its own source`);
+  if (room < 16) throw new RangeError(`a part of ${maxBytes} bytes has no room for its own source`);
   const slices: string[] = [];
   for (let start = 0; start < json.length; ) {
     const end = sliceEnd(json, start, room);

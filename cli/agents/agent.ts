@@ -60,7 +60,7 @@ export interface Agent {
   credentials?(variables: Variables, home: string): string[];
   /** The setting for how long it keeps its transcripts, if it deletes them. */
   settings?: AgentSettings;
-  /** The entry in its settings that makes it report facts that no transcript holds. The entry's command line needs no shell. */
+  /** The entry in its settings that makes it report facts that no transcript has. The entry's command line needs no shell. */
   hooks?: AgentHooks;
   /** Absolute folders with transcripts. Most will not exist. */
   roots(variables: Variables, home: string): string[];
@@ -68,7 +68,7 @@ export interface Agent {
   isTranscript(path: string): boolean;
   /** Whether a file in a folder that a person names may be one that the agent has exported. Its content decides. */
   isExport?(path: string): boolean;
-  /** Whether a folder below a root may hold transcripts. If the agent does not say, every folder may. */
+  /** Whether a folder below a root may contain transcripts. If the agent does not say, every folder may. */
   entersFolder?(path: string): boolean;
   /** How to read the records of transcripts that are not JSON lines. If it keeps several kinds, the path decides. */
   store?: Store | StoreByPath;

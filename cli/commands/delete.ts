@@ -39,7 +39,7 @@ async function runDelete(context: Context, asked: string, yes: boolean, output: 
     });
     const keyOf = createKeyOf(context);
     const gone = new Set<number>();
-    // A spool that was made anew may not know how many sessions of the service hold the agent session.
+    // A spool that was made anew may not know how many sessions of the service contain the agent session.
     const deleteAll = async () => {
       for (let of = 0; of <= generation || gone.size === of; of++) {
         if (await deleteOnce(service, keyOf(session, of))) gone.add(of);

@@ -58,8 +58,8 @@ export const importCommand = defineCommand({
 });
 
 /**
- * The places of all paths that hold transcripts. A path without transcripts causes a warning, and the others still count.
- * @throws the first path's Failure if no path holds transcripts
+ * The places of all paths that contain transcripts. A path without transcripts causes a warning, and the others still count.
+ * @throws the first path's Failure if no path contains transcripts
  */
 function namedPlaces(paths: readonly string[], placesAt: (path: string) => Place[], output: Output) {
   const places: Place[] = [];
@@ -82,7 +82,7 @@ function placesAt({ agents }: Context, path: string, options: PlaceOptions, outp
   const named = placesOf(path, options, (absolute) => {
     const recognized = recognizeAgents(absolute, options.agents);
     const names = new Set(recognized.map(({ displayName }) => displayName));
-    output.say(`${path} holds transcripts of ${[...names].join(', ')}.`);
+    output.say(`${path} contains transcripts of ${[...names].join(', ')}.`);
     return recognized;
   });
   const within = realpathSync(resolve(options.folder, path));

@@ -192,7 +192,7 @@ function verifyReceipt(given: string, events: string | undefined, output: Output
       signedAt,
     },
     [
-      ['green', 'The receipt holds', `: ${formatCount(count, 'event')} of ${sessionId}.`],
+      ['green', 'The receipt is valid', `: ${formatCount(count, 'event')} of ${sessionId}.`],
       file === undefined ? 'The events were not checked. Use --events to check them.' : toChecked(count, unchecked),
       ...(file?.describesSession ? ['The first line of the file describes the session. It was not checked.'] : []),
       `Signed by the machine   ${madeAt}  ${machineKey}`,

@@ -33,7 +33,10 @@ export const statusCommand = defineCommand({
     ['capture status --report', 'for a bug report'],
   ],
   takes: {
-    log: flag('--log', `show the last ${LATEST} lines of the daemon’s log instead; it holds nothing from transcripts`),
+    log: flag(
+      '--log',
+      `show the last ${LATEST} lines of the daemon’s log instead; it contains nothing from transcripts`,
+    ),
     report: flag(
       '--report',
       'print the number of checks and each problem that they found, without secrets, transcripts, or paths outside ~',

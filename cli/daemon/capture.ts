@@ -162,7 +162,7 @@ class Reading {
   async #readFiles(files: readonly Place[]): Promise<void> {
     if (files.length === 0) return;
     const work = this.#reader.findWork(files);
-    // A new folder may hold more files than the system reported.
+    // A new folder may contain more files than the system reported.
     this.#scan.follow(work.sessions);
     const few = pickSmall(work.sessions);
     const left = work.sessions.filter((session) => !few.has(session)).flat();

@@ -56,7 +56,7 @@ test('events of excluded sessions, which are not sent, do not block reading', as
   expect(asked).toBe(1);
 });
 
-test('a full spool throws away the waiting events of excluded sessions, whose transcripts still hold them', () => {
+test('a full spool throws away the waiting events of excluded sessions, whose transcripts still contain them', () => {
   const home = makeFolder();
   write(join(home, 'state/preferences.json'), '{"spool":{"maxMegabytes":1}}');
   const { context } = createContext({ home });

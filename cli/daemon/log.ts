@@ -21,7 +21,7 @@ export const logPaths = (folder: string) => ({
 const MAX_BYTES = 1_000_000;
 
 /**
- * Writes one line per event: ISO time, level, sentence. A sentence holds no text from transcripts. Terminal escapes in texts
+ * Writes one line per event: ISO time, level, sentence. A sentence contains no text from transcripts. Terminal escapes in texts
  * from the service, or in paths, are removed.
  */
 export function createLog(folder: string, { now }: Pick<Context, 'now'>, output: Output, maxBytes = MAX_BYTES): Log {

@@ -15,7 +15,7 @@ export type WatchFolder = (path: string, recursive: boolean, onChange: WatchList
 
 export type Watch = ReturnType<typeof createWatch>;
 
-/** A recursive watch also reports folders that hold no transcripts. */
+/** A recursive watch also reports folders that contain no transcripts. */
 const isEntered = ({ entersFolder }: Agent, path: string): boolean =>
   entersFolder === undefined ||
   path.split('/').every((_, index, parts) => entersFolder(parts.slice(0, index + 1).join('/')));

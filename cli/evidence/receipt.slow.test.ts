@@ -60,7 +60,7 @@ test('a receipt verifies without a network, with and without its events, and con
     const { exitCode, stdout } = await verify(home, path(ending), '--events', events, '--json');
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ areChecked: true, masked: { 'anthropic-key': 1 }, maskedLater: 0 });
-    expect((await verify(home, path(ending))).stdout).toContain('The receipt holds');
+    expect((await verify(home, path(ending))).stdout).toContain('The receipt is valid');
   }
   expect(statSync(join(home, 'state/evidence.key')).mode & 0o777).toBe(0o600);
 });

@@ -48,7 +48,7 @@ test('our entry from an earlier version is replaced', () => {
 
 test.each<[string, string, RegExp]>([
   ['broken', '{"a": ', /not valid JSON/],
-  ['a list', '[]', /does not hold a JSON object/],
+  ['a list', '[]', /does not contain a JSON object/],
   ['hooks that are no object', '{"hooks": []}', /"hooks" is not an object/],
   ['a list that is none', '{"hooks": {"stop": {}}}', /"hooks.stop" is not a list/],
   ['members twice', '{"hooks": {"stop": [1]}, "hooks": {}}', /cannot be edited without other changes/],

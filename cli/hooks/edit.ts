@@ -72,12 +72,12 @@ function runsOurs(item: unknown, isOurs: IsOurs): boolean {
   return isObject(item) && typeof item.command === 'string' && isOurs(item.command);
 }
 
-/** The object that a text holds. Throws `NotEditable` if it holds no object, or if its member `hooks` is no object. */
+/** The object that a text contains. Throws `NotEditable` if it contains no object, or if its member `hooks` is no object. */
 function parseSettings(text: string): Settings {
   const errors: ParseError[] = [];
   const value: unknown = parse(text.trim() === '' ? '{}' : text, errors, { allowTrailingComma: true });
   if (errors.length > 0) throw new NotEditable('it is not valid JSON');
-  if (!isObject(value)) throw new NotEditable('it does not hold a JSON object');
+  if (!isObject(value)) throw new NotEditable('it does not contain a JSON object');
   if (value.hooks !== undefined && !isObject(value.hooks)) throw new NotEditable('its "hooks" is not an object');
   return value as Settings;
 }

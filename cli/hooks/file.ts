@@ -27,7 +27,7 @@ export function readFile(path: string): Buffer | undefined {
 export function replaceFile(path: string, bytes: string | Uint8Array, newMode: number): void {
   const target = followLinks(path);
   const folder = dirname(target);
-  // The folder holds scripts that hooks run, so others must not write to it, even without a umask.
+  // The folder contains scripts that hooks run, so others must not write to it, even without a umask.
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const before = statSync(target, { throwIfNoEntry: false });
   writeAtomically(target, bytes, { mode: before ? before.mode & 0o7777 : newMode, owner: before });

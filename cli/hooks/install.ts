@@ -24,7 +24,7 @@ export interface Edited {
   snippet?: string;
 }
 
-/** The entries with facts that no transcript holds. */
+/** The entries with facts that no transcript contains. */
 export const findHooks = ({ agents }: Pick<Context, 'agents'>): Wanted[] =>
   agents.flatMap((agent) => (agent.hooks ? [{ agent, hooks: agent.hooks }] : []));
 
@@ -68,7 +68,7 @@ export function removeHooks(context: Where, wanted: Wanted): Edited {
     rmSync(copy, { force: true });
     return { path, change };
   } catch (error) {
-    // A missing file, or another program's text that is not JSON, holds none of our entries.
+    // A missing file, or another program's text that is not JSON, contains none of our entries.
     const isPossiblyOurs =
       error instanceof NotEditable || error instanceof RangeError
         ? String(readFile(path)).replaceAll('\\\\', '\\').includes(scriptPath(context))

@@ -27,7 +27,7 @@ test.each([
 ])('a file without any record of %s is refused, and nothing is sent: %j', async (agent, contents) => {
   const { exitCode, stderr, sessions } = await importFile(agent, contents);
   expect([exitCode, sessions]).toEqual([2, 0]);
-  expect(stderr).toMatch(/^error: .*notes\.txt holds no record of .*\.\nhint: Check the path and --agent\./);
+  expect(stderr).toMatch(/^error: .*notes\.txt contains no record of .*\.\nhint: Check the path and --agent\./);
 });
 
 test.each([
@@ -49,7 +49,7 @@ test('if one named file is not a transcript, import names it, captures the other
   const args = ['import', '--agent', 'claude-code', good[0] ?? '', notes, good[1] ?? ''];
   const { exitCode, stderr } = await run(args, { home, url: service.url, secret: 'sk_live_test' });
   expect([exitCode, service.state.sessions.size]).toEqual([1, 2]);
-  expect(stderr).toContain('notes.txt holds no record of Claude Code.');
+  expect(stderr).toContain('notes.txt contains no record of Claude Code.');
   expect(stderr).toMatch(/1 path could not be read\.\nhint: The others were read\./);
 });
 
@@ -72,7 +72,7 @@ test('a folder without any file named like a transcript is refused, with a hint'
   const args = ['import', '--agent', 'copilot-cli', join(home, 'old')];
   const { exitCode, stderr } = await run(args, { home, url: service.url, secret: 'sk_live_test' });
   expect(exitCode).toBe(2);
-  expect(stderr).toMatch(/error: .*old holds no transcript of .*Copilot.*\.\nhint: .*import --agent ID FILE/);
+  expect(stderr).toMatch(/error: .*old contains no transcript of .*Copilot.*\.\nhint: .*import --agent ID FILE/);
 });
 
 test("a folder with another agent's transcripts is refused, and nothing is sent", async () => {
@@ -83,7 +83,7 @@ test("a folder with another agent's transcripts is refused, and nothing is sent"
   const options = { home, url: service.url, secret: 'sk_live_test' };
   const { exitCode, stderr } = await run(['import', '--agent', 'codex', join(home, 'old')], options);
   expect([exitCode, service.state.sessions.size]).toEqual([2, 0]);
-  expect(stderr).toMatch(/error: .*old holds no record of Codex\.\nhint: Check the path and --agent\./);
+  expect(stderr).toMatch(/error: .*old contains no record of Codex\.\nhint: Check the path and --agent\./);
   expect((await run(['import', '--agent', 'claude-code', join(home, 'old')], options)).exitCode).toBe(0);
 });
 
@@ -101,7 +101,7 @@ test("the named agent's transcripts in a mixed folder are captured, and the othe
   const options = { home, url: service.url, secret: 'sk_live_test' };
   const { exitCode, stderr } = await run(['import', '--agent', 'claude-code', folder], options);
   expect(exitCode).toBe(0);
-  expect(stderr).toMatch(/b\.jsonl is left out: it holds no record of Claude Code, but of Codex\.$/m);
+  expect(stderr).toMatch(/b\.jsonl is left out: it contains no record of Claude Code, but of Codex\.$/m);
   expect(stderr).not.toMatch(/journal\.jsonl|a\.jsonl/);
   const events = [...service.eventsBySession().values()].flat();
   expect(events.map(({ eventType }) => eventType).sort()).toEqual(['record', 'record', 'user.message']);
@@ -138,7 +138,7 @@ test('unreadable paths of a folder without transcripts are named', async () => {
   const { exitCode, stderr } = await run(args, { home, url: 'http://127.0.0.1:1', secret: 'sk_live_test' });
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(/cannot be read: .*name too long/);
-  expect(stderr).toMatch(/error: .*deep holds no transcript of Codex:/);
+  expect(stderr).toMatch(/error: .*deep contains no transcript of Codex:/);
 });
 
 test.each([

@@ -7,7 +7,7 @@ import { isOf } from './recognize.ts';
 /**
  * Leaves the files of other agents out of the named places. A file belongs to another agent if none of its first records is a
  * record of the place's agent and at least one is a record of the other. Calls `onFile` for each such file. Throws a
- * `Failure` if no file holds a record of the place's agent.
+ * `Failure` if no file contains a record of the place's agent.
  */
 export function leaveOutForeign(
   path: string,
@@ -33,7 +33,7 @@ export function leaveOutForeign(
       if (other === undefined && isSure) continue;
       except.push(path);
       const whose = `${place.agent.displayName}${other ? `, but of ${other.displayName}` : ''}`;
-      onFile(`${join(root, path)} is left out: it holds no record of ${whose}.`);
+      onFile(`${join(root, path)} is left out: it contains no record of ${whose}.`);
     }
     return { ...place, except: [...(place.except ?? []), ...except] };
   });
@@ -43,8 +43,8 @@ export function leaveOutForeign(
   const whose = first && !second ? first.agent.displayName : 'any agent';
   if (files > 0) {
     const hint = 'Check the path and --agent. Nothing of it was captured.';
-    throw new Failure(EXIT.usage, `${path} holds no record of ${whose}.`, hint);
+    throw new Failure(EXIT.usage, `${path} contains no record of ${whose}.`, hint);
   }
   const hint = 'To import a file with any name, name the file itself: `capture import --agent ID FILE`.';
-  throw new Failure(EXIT.usage, `${path} holds no transcript of ${whose}: no file in it has the name of one.`, hint);
+  throw new Failure(EXIT.usage, `${path} contains no transcript of ${whose}: no file in it has the name of one.`, hint);
 }

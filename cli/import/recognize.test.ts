@@ -56,7 +56,7 @@ test('a folder with sessions of two agents is imported without --agent', async (
   cpSync(join(FIXTURES, 'codex', FILES.codex), join(folder, basename(FILES.codex)));
   const { exitCode, sessions, stderr } = await importPath(folder);
   expect({ exitCode, sessions }).toEqual({ exitCode: 0, sessions: 2 });
-  expect(stderr).toContain(`${folder} holds transcripts of Claude Code, Codex.`);
+  expect(stderr).toContain(`${folder} contains transcripts of Claude Code, Codex.`);
 });
 
 test('a folder that no agent has written to is refused, with a hint', async () => {
@@ -65,7 +65,7 @@ test('a folder that no agent has written to is refused, with a hint', async () =
   const { exitCode, stderr, sessions } = await importPath(folder);
   expect({ exitCode, sessions }).toEqual({ exitCode: 2, sessions: 0 });
   expect(stderr).toMatch(
-    /^error: \S+ holds no record that identifies its agent\.\nhint: Name the agent with --agent, one of: claude-code, /,
+    /^error: \S+ contains no record that identifies its agent\.\nhint: Name the agent with --agent, one of: claude-code, /,
   );
 });
 
@@ -81,7 +81,7 @@ function makeExports(): string {
 test('a folder of exports of OpenCode is imported, and other files in it are left out', async () => {
   const { exitCode, sessions, stderr } = await importPath(makeExports(), ['--agent', 'opencode']);
   expect({ exitCode, sessions }).toEqual({ exitCode: 0, sessions: 1 });
-  expect(stderr).toMatch(/package\.json is left out: it holds no record of OpenCode\.$/m);
+  expect(stderr).toMatch(/package\.json is left out: it contains no record of OpenCode\.$/m);
 });
 
 test('a folder of exports that two related programs may have written causes a question', async () => {

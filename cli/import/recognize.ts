@@ -33,7 +33,7 @@ export function recognizeAgents(path: string, agents: readonly Agent[]): Agent[]
   const ids = [...new Set(agents.map(({ id }) => id))].join(', ');
   throw new Failure(
     EXIT.usage,
-    `${path} holds no record that identifies its agent.`,
+    `${path} contains no record that identifies its agent.`,
     `Name the agent with --agent, one of: ${ids}.`,
   );
 }

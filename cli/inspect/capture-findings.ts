@@ -153,12 +153,12 @@ const NEWEST = `${INSTALL_NEWEST} If it says the same, report the form.`;
 
 function describeUnread({ kind, agent, name, what = '', version, count, reason }: LocalGap, state: string): Finding {
   if (kind === 'folder') {
-    const sentence = `${what} holds ${formatCount(count, 'transcript')} of ${name}, and is not read.`;
+    const sentence = `${what} contains ${formatCount(count, 'transcript')} of ${name}, and is not read.`;
     const folders = JSON.stringify({ folders: { [agent]: [what] } });
     return warning(sentence, `Add ${folders} to ${state}/preferences.json, or ${EXCLUDE}; then capture restart.`);
   }
   if (kind === 'agent') {
-    const sentence = `${what} holds ${formatCount(count, 'file')} of ${name}, and no reader of this version reads them`;
+    const sentence = `${what} contains ${formatCount(count, 'file')} of ${name}, and no reader of this version reads them`;
     const fix = `${INSTALL_NEWEST} If it cannot read them either, add ${EXCLUDE}.`;
     return warning(`${sentence}${reason ? `: ${reason}` : ''}.`, fix);
   }

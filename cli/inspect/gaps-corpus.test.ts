@@ -37,7 +37,7 @@ function gapsOfCorpus(): LocalGap[] {
   return [...gaps, ...findGaps(context, spool, [], true)];
 }
 
-/** Each of these transcripts really holds a type or a field that no reader knows. The first four are no complete sessions. */
+/** Each of these transcripts really contains a type or a field that no reader knows. The first four are no complete sessions. */
 const TRUE_IN_COLLECTION = [
   'record claude-code 1.0.0: without a type',
   'record claude-code 1.9.0: tool_result, tool_use',

@@ -28,7 +28,7 @@ export interface Mount {
 
 export const isRemote = ({ type }: Mount): boolean => REMOTE.test(type);
 
-/** The deepest mount that holds a path. */
+/** The deepest mount that contains a path. */
 export function findMount(path: string, mounts: readonly Mount[]): Mount | undefined {
   const above = mounts.filter(({ at }) => isInside(path, at));
   return above.reduce<Mount | undefined>(

@@ -11,7 +11,7 @@ export interface SecretCandidate {
 const SECRET_VARIABLE =
   /pass|pwd|secret|token|api_?key|auth(?!or(?!i))|credential|private|bearer|cookie|_key|^key|[a-z]Key$|dsn|conn|webhook|salt|signing|cert|_pat$/i;
 
-/** `SMTP_AUTH_USER` holds a mail address, although a password may look like one. */
+/** `SMTP_AUTH_USER` has a mail address, although a password may look like one. */
 const ADDRESS = /^[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}$/;
 
 function isSecretVariable(name: string): boolean {

@@ -46,7 +46,7 @@ function wishOf(paths: readonly string[]): FolderWish {
  */
 export const FOLDER_FILE = '.session-capture.json';
 
-/** The file holds two settings. */
+/** The file has two settings. */
 const MAX_BYTES = 64 * 1024;
 
 /** The wishes of the files in and above a folder about its sessions. */

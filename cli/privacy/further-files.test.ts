@@ -44,7 +44,7 @@ test.each([
   ['skip', [], { sessions: [{ visibility: 'team' }], said: ['first'] }],
   ['delete', ['--yes'], { sessions: [], said: [] }],
   ['visibility', ['private'], { sessions: [{ visibility: 'private' }], said: ['first', 'later'] }],
-])('`%s` also holds for the files in which a thread of Codex goes on', async (command, words, expected) => {
+])('`%s` also applies to the files in which a thread of Codex goes on', async (command, words, expected) => {
   const { go, run, sessions, said } = await setUp();
   go(0, 'first');
   await run('import');

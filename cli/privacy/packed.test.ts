@@ -37,17 +37,20 @@ async function setUp() {
 test.each([
   ['skip', [], { sessions: [], said: [] }],
   ['visibility', ['private'], { sessions: [{ visibility: 'private' }], said: ['first'] }],
-])('`%s` of a thread that was never captured holds after its file was packed', async (command, words, expected) => {
-  const { pack, run, sessions, said } = await setUp();
-  expect(await run(command, THREAD, ...words)).toMatchObject({ exitCode: 0 });
-  pack();
-  await run('import');
-  expect(await sessions()).toMatchObject(expected.sessions);
-  expect((await sessions()).length).toBe(expected.sessions.length);
-  expect(await said()).toEqual(expected.said);
-});
+])(
+  '`%s` of a thread that was never captured remains in force after its file was packed',
+  async (command, words, expected) => {
+    const { pack, run, sessions, said } = await setUp();
+    expect(await run(command, THREAD, ...words)).toMatchObject({ exitCode: 0 });
+    pack();
+    await run('import');
+    expect(await sessions()).toMatchObject(expected.sessions);
+    expect((await sessions()).length).toBe(expected.sessions.length);
+    expect(await said()).toEqual(expected.said);
+  },
+);
 
-test('`delete` of a thread holds after its file was packed', async () => {
+test('`delete` of a thread remains in force after its file was packed', async () => {
   const { pack, run, sessions } = await setUp();
   await run('import');
   expect(await run('delete', THREAD, '--yes')).toMatchObject({ exitCode: 0 });

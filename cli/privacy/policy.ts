@@ -70,7 +70,7 @@ const UNREACHABLE = 'its folder is on a file server that does not answer';
 const NO_FOLDER_INCLUDED = 'its folder is not known, and only some are included';
 const NO_FOLDER_EXCLUDED = 'its folder is not known, and some are excluded';
 const FOLDER_GONE = 'its folder is gone, so it is not known which repository it was, and some are excluded';
-/** Reasons that hold until capture learns more about a session. */
+/** Reasons that apply until capture learns more about a session. */
 const UNSETTLED = new Set([UNREACHABLE, NO_FOLDER_INCLUDED, NO_FOLDER_EXCLUDED, FOLDER_GONE]);
 
 /** What capture can find out about a folder now. `gone`: only its path is known. */
@@ -188,7 +188,7 @@ export function createPolicy(options: PolicyOptions): Policy {
   }
 
   /**
-   * Decides by the facts of a session, its folder and its parents. `judged` holds every session that this call has judged,
+   * Decides by the facts of a session, its folder and its parents. `judged` contains every session that this call has judged,
    * since forks of forks share most of their parents. A session that is still being judged is stored there as undefined.
    */
   function decide(row: Decision, judged = new Map<string, Decision | undefined>()): Decision {
@@ -267,7 +267,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     // A running session may name its folder only after its first records.
     const withFolderOf = (row: Decision): Decision =>
       isMain && row.folder === undefined && cwd !== undefined ? { ...row, folder: cwd } : row;
-    // A session's own transcript holds more facts than a sub-agent's transcript or a name that a person gave.
+    // A session's own transcript contains more facts than a sub-agent's transcript or a name that a person gave.
     const row =
       known === undefined || (isMain && known.startedAt === undefined)
         ? addKnown(newDecision(agent, origin, start ?? { startedAt: now(), firstRecords: () => [] }), known)

@@ -91,7 +91,7 @@ export function findRuleProblem(text: string): string | undefined {
     /^[\w+-]+:\/\/./.test(text) || /^[^/\s]+@?[^/\s]*:./.test(text) || /^[^/\s]*[.*][^/\s]*(?:\/|$)/.test(text);
   if (isPath(text) || isAddress || text.startsWith('localhost/')) return undefined;
   return (
-    `holds "${text}", which is neither a path nor the address of a repository. ` +
+    `contains "${text}", which is neither a path nor the address of a repository. ` +
     `Write ~/${text} or /${text} for a folder, or github.com/${text} for a repository`
   );
 }

@@ -16,7 +16,7 @@ const MAX_BATCH_BYTES = 1024 * 1024;
 /** The result is four to five times smaller, at over 100 MB/s. gzip is half as fast, and its result is a third larger. */
 const COMPRESSION = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** Holds a batch before it is compressed. The buffer is reused, because the engine collects a discarded megabyte late. */
+/** Contains a batch before it is compressed. The buffer is reused, because the engine collects a discarded megabyte late. */
 let plain = Buffer.allocUnsafe(64 * 1024);
 
 /** The size of events in a body, with a comma after each. */
@@ -63,7 +63,7 @@ function compress(events: readonly Buffer[]): Buffer {
     end += json.copy(plain, end);
   }
   end += plain.write(']}', end, 'latin1');
-  // As a rule, one chunk holds the whole frame.
+  // As a rule, one chunk contains the whole frame.
   return zstdCompressSync(plain.subarray(0, end), { ...COMPRESSION, chunkSize: Math.max(4096, end >> 2) });
 }
 

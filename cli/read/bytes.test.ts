@@ -52,7 +52,7 @@ const random = zstdCompressSync(
 );
 
 test.each([
-  ['holds more than the limit', bomb, /^it holds more than 4\.\d MB/],
+  ['contains more than the limit', bomb, /^it contains more than 4\.\d MB/],
   ['is cut off', random.subarray(0, random.length - 100), /^it is damaged/],
   ['is not packed with zstd', Buffer.from('{"type":"user"}\n'), /^it is damaged, or not packed with zstd/],
   [

@@ -14,11 +14,11 @@ export interface Bytes {
 /** Agents pack transcripts that they have not touched for some time: Codex after a week, and unpacks them to go on. */
 const PACKED = '.zst';
 
-/** The path of the transcript that a packed file holds. Undefined if the file is not packed. */
+/** The path of the transcript that a packed file contains. Undefined if the file is not packed. */
 export const plainOf = (path: string): string | undefined =>
   /\.jsonl\.zst$/.test(path) ? path.slice(0, -PACKED.length) : undefined;
 
-/** The packed file that holds a transcript. Undefined if there is none, or if the transcript is also there unpacked. */
+/** The packed file that contains a transcript. Undefined if there is none, or if the transcript is also there unpacked. */
 export function packedAt(path: string): string | undefined {
   const packed = path + PACKED;
   return plainOf(packed) !== undefined && !existsSync(path) && existsSync(packed) ? packed : undefined;
@@ -51,7 +51,7 @@ const bytesOf = (content: Buffer): Bytes => ({
   close: () => {},
 });
 
-/** An unpacked transcript is held in memory as a whole. A file could hold a million times its size. */
+/** An unpacked transcript is loaded into memory as a whole. A file could contain a million times its size. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /** A program may append a frame to a packed file. */
@@ -97,7 +97,7 @@ function inflate(packed: Buffer, options: zlib.ZstdOptions, maxBytes: number): B
 }
 
 const tooLarge = (maxBytes: number) =>
-  unusable(`it holds more than ${formatBytes(maxBytes)}, the limit for a packed transcript`);
+  unusable(`it contains more than ${formatBytes(maxBytes)}, the limit for a packed transcript`);
 
 const damaged = () => unusable('it is damaged, or not packed with zstd');
 

@@ -14,7 +14,7 @@ import type { OpenTranscript } from './open.ts';
 /** Another process has read the same file, or a person has kept its session back. The reader's knowledge is outdated. */
 export class CursorMoved extends Error {}
 
-/** The file holds a record of a session that a person has kept back, so the file's session was forked from it. */
+/** The file contains a record of a session that a person has kept back, so the file's session was forked from it. */
 class ForkOfKeptBack extends CursorMoved {
   readonly agent: string;
   readonly session: string;
@@ -115,7 +115,7 @@ class Commit {
   readonly #parents = new Set<string>();
   /** The names of other sessions in the records of sessions, as `session name`. */
   readonly #named = new Set<string>();
-  /** Sessions with the kept-back sessions that hold some of their records, and do not keep them back. */
+  /** Sessions with the kept-back sessions that contain some of their records, and do not keep them back. */
   readonly #harmless = new Set<string>();
   readonly #facts = new Map<number, SessionFacts>();
   readonly #counts = new Map<Counter, number>();
@@ -240,7 +240,7 @@ class Commit {
   }
 
   /**
-   * Learns that a record names another session, so this session holds a copy from it, even if the other one is a fork of this
+   * Learns that a record names another session, so this session contains a copy from it, even if the other one is a fork of this
    * one. A person's decision about the other session then applies to this one, too.
    */
   #learnNamed(file: OpenTranscript, session: number, name: string): void {

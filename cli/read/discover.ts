@@ -13,7 +13,7 @@ export interface Place {
   below: string;
   /** A person named this very file. It is read even if the agent would not name a transcript so. */
   isNamed?: boolean;
-  /** A person named this folder, and no agent writes to it. So it may hold files that the agent has exported. */
+  /** A person named this folder, and no agent writes to it. So it may contain files that the agent has exported. */
   hasExports?: boolean;
   /** The real path of a folder that a person named. A link that leads out of it is reported and not followed. */
   within?: string;
@@ -29,7 +29,7 @@ export interface Place {
 export interface Transcript {
   agent: Agent;
   root: string;
-  /** A packed file has the path of the transcript that it holds, so both are one transcript. */
+  /** A packed file has the path of the transcript that it contains, so both are one transcript. */
   path: string;
   isPacked: boolean;
   size: number;
@@ -116,7 +116,7 @@ const leadsOut = (path: string, { within }: Place): boolean =>
   within !== undefined && relative(within, realpathSync(path)).split(sep)[0] === '..';
 
 function toFound({ agent, root }: Place, path: string, stat: Stats, isPacked: boolean): Transcript {
-  // The write-ahead log beside a database holds its latest rows until a checkpoint.
+  // The write-ahead log beside a database contains its latest rows until a checkpoint.
   const log = storeOf(agent, path)?.kind === 'database' && statSync(join(root, path + LOG), { throwIfNoEntry: false });
   return {
     agent,

@@ -116,7 +116,7 @@ describe('the notes of hooks', () => {
     ]);
   });
 
-  test('keep numbers that a double cannot hold', () => {
+  test('keep numbers that a double cannot represent', () => {
     const { leave, sort, log } = prepare();
     leave('1-0', event('stop').replace('{', '{"n": 12345678901234567890.5,'), 1);
     sort();

@@ -36,7 +36,7 @@ interface Note {
 /** About how many bytes of notes are in memory at once, because many may have gathered while no capture ran. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** No string can hold more than this. A larger note is reported and left in place without reading it. */
+/** No string can be longer than this. A larger note is reported and left in place without reading it. */
 const MAX_NOTE = 256 * 1024 * 1024;
 
 /** Events that repeat the content of the agent's transcript. From the first of them on, the hooks are the record. */
@@ -131,7 +131,7 @@ function sortNotes(notes: readonly Note[], state: string, agent: string, onTroub
 }
 
 /**
- * Empties a conversation's file after it was read up to a position, because it holds unmasked text. Without a position, it
+ * Empties a conversation's file after it was read up to a position, because it contains unmasked text. Without a position, it
  * empties the file in any case. The empty file stays, because its time is the time of the last report of the hooks.
  */
 export function emptyLog(

@@ -27,7 +27,7 @@ export const TAIL_BYTES = 1024;
 /** Reads lines from an offset on. It needs memory for the longest line. The last line is returned unterminated, or not at all. */
 export function createLineReader(from: Bytes, offset: number, chunkBytes: number, maxLineBytes = MAX_LINE_BYTES) {
   let buffer = Buffer.allocUnsafe(chunkBytes + TAIL_BYTES);
-  // The buffer holds the file from `base` to `filled`. The lines before `at` were returned.
+  // The buffer contains the file from `base` to `filled`. The lines before `at` were returned.
   let base = Math.max(0, offset - TAIL_BYTES);
   let filled = readFully(buffer.subarray(0, offset - base), base);
   let at = offset - base;

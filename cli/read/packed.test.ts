@@ -114,7 +114,7 @@ test('a damaged packed transcript is reported, and the others are captured', asy
   ]);
 });
 
-test('a change of a packed file is a change of the transcript that it holds', () => {
+test('a change of a packed file is a change of the transcript that it contains', () => {
   expect(transcriptAt(codex, `${NAME}.zst`)).toBe(NAME);
   expect(transcriptAt(codex, 'sessions/notes.txt.zst')).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import { placesOf } from './places.ts';
 
 const CASES: [name: string, agent: string | undefined, path: string, found: string[]][] = [
   ['a file under a name of its own', 'pi', 'any/full.jsonl', ['pi full.jsonl']],
-  ['a file of lines in a folder that holds sessions itself', 'custom', 'any/full.jsonl', ['custom full.jsonl']],
+  ['a file of lines in a folder that contains sessions itself', 'custom', 'any/full.jsonl', ['custom full.jsonl']],
   ['a Markdown file', 'aider', 'shop/notes of aider.md', ['aider notes of aider.md']],
   ['the folder it is in', 'aider', 'shop', ['aider notes of aider.md']],
   ['a document', 'cline', 'data/tasks/1/ui_messages.json', ['cline 1/ui_messages.json']],

@@ -52,7 +52,7 @@ export function placesOf(
 
 /**
  * Finds copies of the agents' folders in this folder: a copied home folder, a copy of the folder that their variable names,
- * or a copy per agent. A variable may name the very folder that holds the transcripts. Any folder might be that one, so such
+ * or a copy per agent. A variable may name the very folder that contains the transcripts. Any folder might be that one, so such
  * a path proves nothing.
  */
 function copiesIn(folder: string, agents: readonly Agent[]): Place[] {

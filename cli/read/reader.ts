@@ -73,17 +73,17 @@ export interface Progress {
   /** Called after each commit with content. If it returns a promise, the reader waits for it. */
   onCommit(bytes: number): unknown;
   isStopped(): boolean;
-  /** Whether the sender is sending. If so, reading waits while the spool holds many events. */
+  /** Whether the sender is sending. If so, reading waits while the spool contains many events. */
   isFlowing?(): boolean;
 }
 
 /**
- * How many unsent bytes the spool may hold before reading waits for the sender: transcripts are a better place for them. If
+ * How many unsent bytes the spool may contain before reading waits for the sender: transcripts are a better place for them. If
  * nothing is being sent, reading does not wait, since an agent may delete a transcript before the service is back.
  */
 const SPOOL_BYTES = 64 * 1024 * 1024;
 
-/** Lets requests progress between two commits, and waits while the spool holds many unsent bytes. */
+/** Lets requests progress between two commits, and waits while the spool contains many unsent bytes. */
 export async function waitForSender(spool: Spool, { isStopped, isFlowing = () => false }: Omit<Progress, 'onCommit'>) {
   await sleep(0);
   while (!isStopped() && isFlowing() && spool.batches.bytesToSend() > SPOOL_BYTES) await sleep(50);

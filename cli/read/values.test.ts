@@ -14,7 +14,7 @@ test.each([
   ['glued objects', '{"a":"}{"}{"b":2} {"c":3}', ['{"a":"}{"}', '{"b":2}', '{"c":3}']],
   ['text behind an object', '{"a":1} tail', ['{"a":1}', 'junk: tail']],
   ['a torn record before a whole one', '{"type":"x","y{"type":"z"}', ['junk: {"type":"x","y', '{"type":"z"}']],
-  ['a torn record that holds an object', '{"type":"x","in":{"b":1}', ['junk: {"type":"x","in":{"b":1}']],
+  ['a torn record that contains an object', '{"type":"x","in":{"b":1}', ['junk: {"type":"x","in":{"b":1}']],
   ['no object', '[1,2]', ['junk: [1,2]']],
   ['nothing', ' \r', []],
 ])('%s', (_, text, expected) => {

@@ -123,7 +123,7 @@ test('the daemon gets a proxy, but not one with a password, and the plan says so
   const { stdout, stderr } = await capture(['init', '--yes'], proxies);
   const unit = readFileSync(join(home, '.config/systemd/user/session-capture.service'), 'utf8');
   expect(unit).toContain('Environment="HTTPS_PROXY=http://proxy:8080"\n');
-  expect(stderr).toContain('HTTP_PROXY holds a password, so the daemon does not get it');
+  expect(stderr).toContain('HTTP_PROXY contains a password, so the daemon does not get it');
   expect(stdout + stderr + unit).not.toContain('hunter2');
 }, 60_000);
 

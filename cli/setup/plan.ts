@@ -24,7 +24,7 @@ export interface PlanOptions {
 export interface Plan {
   /** The agents that have a folder on this machine. */
   agents: Agent[];
-  /** Entries for facts that no transcript holds. */
+  /** Entries for facts that no transcript contains. */
   hooks: { wanted: Wanted; edited: Edited }[];
   /** Whether a daemon is to run. */
   daemon: boolean;
@@ -93,6 +93,6 @@ export function findWarnings({ variables, home }: Context, { daemon, supervisor 
   const { secret } = readSettings({ home, variables: { ...variables, CAPTURE_SECRET: undefined } });
   const names = supervisor ? findPasswords(variables).join(' and ') : '';
   const login = 'CAPTURE_SECRET is set in this shell only. Run `capture login`, so that the daemon has it too.';
-  const proxy = `${names} holds a password, so the daemon does not get it. If the daemon needs it, use an address without a password.`;
+  const proxy = `${names} contains a password, so the daemon does not get it. If the daemon needs it, use an address without a password.`;
   return [...(secret === undefined ? [login] : []), ...(names ? [proxy] : [])];
 }

@@ -26,7 +26,7 @@ export function variablesForDaemon(variables: Variables): { [name: string]: stri
   return { ...Object.fromEntries(handed), ...MEMORY_VARIABLES };
 }
 
-/** Variables that the daemon does not get because they hold a password, such as a proxy's. */
+/** Variables that the daemon does not get because they contain a password, such as a proxy's. */
 export const findPasswords = (variables: Variables): string[] =>
   NAMES.filter((name) => hasPassword(variables[name] ?? ''));
 

@@ -82,7 +82,7 @@ test('a fork that is found during reading is kept back with its own forks, and n
   expect(decisions.revision()).toBe(revision);
 });
 
-test('a skip holds although the session and its fork hold records of each other', () => {
+test('a skip remains in force although the session and its fork contain records of each other', () => {
   const spool = openSpool(join(makeFolder(), 'spool.db'));
   onTestFinished(spool.close);
   const { decisions } = spool;

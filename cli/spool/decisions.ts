@@ -73,7 +73,7 @@ const SCHEMA = `
   CREATE INDEX decided.verdicts_kept ON verdicts (agent, session) WHERE verdict <> 'wanted';
   CREATE INDEX decided.verdicts_visibility ON verdicts (agent, session) WHERE visibility IS NOT NULL;
 
-  -- Which sessions a session was forked from: a fork of a fork holds records of both.
+  -- Which sessions a session was forked from: a fork of a fork contains records of both.
   CREATE TABLE decided.forks (agent TEXT NOT NULL, parent TEXT NOT NULL, session TEXT NOT NULL,
     PRIMARY KEY (agent, parent, session)) WITHOUT ROWID;
   CREATE INDEX decided.forks_session ON forks (agent, session);
@@ -82,7 +82,7 @@ const SCHEMA = `
   CREATE TABLE decided.first_records (key BLOB PRIMARY KEY, agent TEXT NOT NULL, session TEXT NOT NULL) WITHOUT ROWID;
 
   -- Hashes of the records of sessions that are kept back, by which copies of them are known, and how far those were read.
-  -- A session and its forks hold the same records.
+  -- A session and its forks contain the same records.
   CREATE TABLE decided.kept_records (key BLOB NOT NULL, agent TEXT NOT NULL, session TEXT NOT NULL,
     PRIMARY KEY (key, agent, session)) WITHOUT ROWID;
   CREATE TABLE decided.kept_files (path TEXT PRIMARY KEY, cursor TEXT NOT NULL) WITHOUT ROWID;
@@ -320,7 +320,7 @@ export function createDecisions(db: DatabaseSync) {
       findByFirstRecord.get(key, agent)?.session as string | undefined,
     addFirstRecord: (agent: string, session: string, key: Uint8Array) => void addFirstRecord.run(key, agent, session),
     /**
-     * Notes that a session holds records of another session. If the other session is kept back, this one and its forks are
+     * Notes that a session contains records of another session. If the other session is kept back, this one and its forks are
      * kept back from now on. Nobody decided anything new, so no session is judged again.
      */
     inherit(agent: string, session: string, parent: string, decidedAt: number): void {
@@ -338,7 +338,7 @@ export function createDecisions(db: DatabaseSync) {
     addKeptBack: (agent: string, session: string, key: Uint8Array) => void addKeptBack.run(key, agent, session),
     /** Whether any records of kept-back sessions are known. */
     hasKeptBack: () => hasKeptBack.get() !== undefined,
-    /** The kept-back sessions that hold a record, by the hash of the record's key. */
+    /** The kept-back sessions that contain a record, by the hash of the record's key. */
     keptBackOwners: (agent: string, key: Uint8Array) =>
       keptBackOwners.all(key, agent).map(({ session }) => String(session)),
     /** How far a kept-back session's file was noted, as `setKeptBackFile` stored it. */

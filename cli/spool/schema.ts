@@ -130,7 +130,7 @@ export const SCHEMA = `
   -- Records that have a key of their own, by its hash.
   CREATE TABLE spool.records (key BLOB PRIMARY KEY, session INTEGER NOT NULL) WITHOUT ROWID;
 
-  -- Records without one, by the hash of their text: how often the file's captured events hold it, and how often it was
+  -- Records without one, by the hash of their text: how often the file's captured events contain it, and how often it was
   -- met in the given pass.
   CREATE TABLE spool.lines (
     file INTEGER NOT NULL,

@@ -29,7 +29,7 @@ export function createSeen(db: DatabaseSync) {
       const row = findRecord.get(key);
       return row && Number(row.session);
     },
-    /** How many times a file's captured events hold a record without a key, by the hash of its text. */
+    /** How many times a file's captured events contain a record without a key, by the hash of its text. */
     capturedLines: (file: number, hash: Uint8Array) => Number(capturedLines.get(file, hash)?.captured ?? 0),
     /** From now on, a record counts as captured by this session. */
     moveTo: (session: number, key: Uint8Array) => void moveRecord.run(session, key),

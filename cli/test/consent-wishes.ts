@@ -44,7 +44,7 @@ export class Wishes {
     return said.filter(({ isEarlier, isPaused }) => !isPaused && (!isEarlier || history === 'all' || isChosen));
   }
 
-  /** @param asked the sessions that were asked about already: two sessions may hold records of each other */
+  /** @param asked the sessions that were asked about already: two sessions may contain records of each other */
   mayGo(session: Session, asked: ReadonlySet<Session> = new Set()): boolean {
     if (session.isLost || this.#isExcluded(session)) return false;
     if (session.verdict !== 'none') return session.verdict === 'wanted';

@@ -230,7 +230,7 @@ export class ConsentWorld {
     this.#say(fork);
     other.said.push(...fork.said.slice(-1));
     this.#write(other, [lastRecordOf(fork)]);
-    this.#note(`${this.#nameOf(other)} holds a record of ${this.#nameOf(fork)}`);
+    this.#note(`${this.#nameOf(other)} contains a record of ${this.#nameOf(fork)}`);
     this.#now += STEP_MS;
     await this.sync(false);
   }
@@ -475,7 +475,7 @@ export class ConsentWorld {
     }
   }
 
-  /** Checks at the end that every session without an objection has arrived. It may hold a record of a skipped fork. */
+  /** Checks at the end that every session without an objection has arrived. It may contain a record of a skipped fork. */
   checkComplete(): void {
     const isPlain = (session: Session): boolean =>
       session.verdict === 'none' &&

@@ -119,7 +119,7 @@ test('joined, torn and binary lines lose nothing', async () => {
   ]);
 });
 
-test('numbers that a double cannot hold keep their digits', async () => {
+test('numbers that a double cannot represent keep their digits', async () => {
   const number = '12345678901234567890.10';
   const { read, spool } = setUp(`${one.slice(0, -1)},"cost":${number},"much":1e400,"none":-0}\n`);
   await read();

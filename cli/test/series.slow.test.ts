@@ -33,7 +33,7 @@ test.each(series.filter(({ grows }) => grows))(
     const whole = await readInPlace(agent, last);
     expect(whole.length).toBeGreaterThan(100);
     expect(digestsOf(await readInPlace(agent, paths))).toEqual(digestsOf(whole));
-    // The same holds if a snapshot is read twice, or if an older one returns.
+    // The same is true if a snapshot is read twice, or if an older one returns.
     const again = paths.flatMap((path, index) => [path, ...paths.slice(Math.max(0, index - 1), index), path]);
     expect(digestsOf(await readInPlace(agent, again))).toEqual(digestsOf(whole));
   },

@@ -189,7 +189,7 @@ describe('a database with changing rows', () => {
     expect(textsOf(reading.spool, 'a')).toEqual(['one']);
   });
 
-  test('bytes and numbers that a double cannot hold are preserved', async () => {
+  test('bytes and numbers that a double cannot represent are preserved', async () => {
     db.exec("INSERT INTO rows VALUES (1, 'a', 10, 1, 9007199254740993), (2, 'a', 10, 1, x'00ff')");
     const reading = openReading(root, ':memory:', {
       agent: {

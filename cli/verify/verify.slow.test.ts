@@ -115,7 +115,7 @@ test('events in another order than their file are named', async () => {
   expect(findings).toMatchObject([{ problem: 'disordered', position: one.length + 1, sequence: 4 }]);
 });
 
-test('an event that no transcript holds is named', async () => {
+test('an event that no transcript contains is named', async () => {
   const real = await startRealService();
   await capture(real, one, two);
   const said = (payload: object) => ({ eventType: 'notice', payload: Buffer.from(JSON.stringify(payload)) });

@@ -94,7 +94,7 @@ class VerifyQueue {
     this.#waiting.push(session);
   }
 
-  /** The next group, with at least one session. Empty at the end. The group's digests are held in memory. */
+  /** The next group, with at least one session. Empty at the end. The group's digests are kept in memory. */
   next(): SessionRow[] {
     let events = 0;
     const isRoom = ({ sent }: SessionRow, index: number) => {

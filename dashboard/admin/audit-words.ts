@@ -88,7 +88,7 @@ function wordDetail(name: string, value: Value, nameOf: NameOf): string {
 }
 
 const DETAILS: Readonly<Record<string, (value: Value, nameOf: NameOf) => string>> = {
-  // For the policy, the names of the fields; for a mask, the number of the session's fields that held the text.
+  // For the policy, the names of the fields; for a mask, the number of the session's fields that contained the text.
   fields: (value) =>
     typeof value === 'number'
       ? plural(value, 'field')

@@ -7,7 +7,7 @@ const CONNECTIONS = 6;
 
 const product = setUpProduct({ keepsPages: true });
 
-test('a page that was left holds no connection and receives changes again after going back', async () => {
+test('a page that was left keeps no connection and receives changes again after going back', async () => {
   await prepareOrganization(product.service);
   const { page } = await openAsAda(product);
   const isLive = (address: string) => new URL(address).pathname.endsWith('/live');

@@ -4,7 +4,7 @@ import { Heading } from './heading.tsx';
 
 interface Props {
   title: string;
-  /** One line with facts that the title cannot hold. */
+  /** One line with facts for which the title has no room. */
   context?: ReactNode;
   actions?: ReactNode;
   /** `content`: as wide as plots can be and still be compared. true: the full width. */

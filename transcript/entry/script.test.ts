@@ -56,7 +56,7 @@ describe('the commands of a script', () => {
     expect(callsOf('exec', script)).toEqual([{ name: 'exec', input: script }]);
   });
 
-  test('are any text that a literal can hold', () => {
+  test('are any text that a literal can express', () => {
     const quoted = fc.string({ unit: 'binary' }).map((text): [string, string] => [text, JSON.stringify(text)]);
     const template = fc
       .string({ unit: 'binary' })

@@ -2,7 +2,7 @@ import { asObject, asText } from './value.ts';
 
 /*
  * Codex 0.144 and later run tools from a script, the tool `exec`: `const r = await tools.exec_command({ cmd: "go test" })`. The
- * script is never run here. Only arguments that are literals are read, also if a constant holds them.
+ * script is never run here. Only arguments that are literals are read, also if they are in a constant.
  */
 
 /** A call of a tool. */

@@ -10,7 +10,7 @@ import { splitRuns } from './blocks.ts';
  * session. A file elsewhere must be named by path or by `AIDER_CHAT_HISTORY_FILE`.
  * A record is a block of lines of one kind (see `blocks.ts`). The last block may grow. It is captured when the file is at
  * rest, and again if it grows after that. Its number in its run is the `source.record`.
- * The file holds no session id, model or exact tokens: "Tokens: 2.1k sent" stays as written. A session is named after its
+ * The file contains no session id, model or exact tokens: "Tokens: 2.1k sent" stays as written. A session is named after its
  * folder and its start time, which has no time zone.
  */
 export const aider: Agent = {

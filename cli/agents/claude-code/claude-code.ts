@@ -83,7 +83,7 @@ const coworkFolders = ({ APPDATA }: Variables, home: string): string[] =>
 /**
  * `<project>/<session>.jsonl`. Below it are `<session>/subagents/agent-<id>.jsonl`, and `…/workflows/<run>/agent-<id>.jsonl`
  * with its `journal.jsonl`. Beside a sub-agent's file is `agent-<id>.meta.json`, one document that is rewritten, so it is not
- * a transcript. `tool-results/` holds output that was too long for the transcript. The `audit.jsonl` of Cowork repeats a session
+ * a transcript. `tool-results/` has output that was too long for the transcript. The `audit.jsonl` of Cowork repeats a session
  * in another form, with fewer tokens.
  */
 function isTranscript(path: string): boolean {

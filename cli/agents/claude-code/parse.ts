@@ -147,7 +147,7 @@ const HOOK_TEXTS = ['content', 'blockingError.blockingError', 'blockingError', '
   (key) => `attachment.${key}`,
 );
 
-/** A prompt that was typed, or arrived, while the agent was working. No user record holds it. */
+/** A prompt that was typed, or arrived, while the agent was working. No user record contains it. */
 function readQueued(part: Part, place: RecordPlace): Draft[] {
   const mode = peekText(part, 'attachment.commandMode');
   const drafts = textsAt(part, 'attachment.prompt').map((text) =>

@@ -65,7 +65,7 @@ const STATE = { name: 'state', read: facts({ title: 'metadata.title' }, 'agent')
 
 /** Records that are not messages. */
 const RECORDS: readonly RecordKind[] = [
-  // The messages hold the first prompt too, so here it stays in `rest`.
+  // The messages contain the first prompt too, so here it stays in `rest`.
   {
     mark: 'session_id',
     name: 'facts',
@@ -117,7 +117,7 @@ function injectedKind(part: Part, text: string, block: Part): string | undefined
   return tag === 'user_input' || tag === 'user_command' || tag === 'task' ? undefined : tag;
 }
 
-/** The text holds the summary too, and the model saw the text. */
+/** The text contains the summary too, and the model saw the text. */
 const readSummary = event('compaction', { summary: 'metadata.summary', tokensBefore: 'metadata.tokensBefore' });
 
 const readCompaction = (part: Part): Draft[] =>

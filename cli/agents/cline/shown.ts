@@ -41,7 +41,7 @@ function readAnswer(part: Part): Draft[] {
   return text === undefined ? [] : [draft('assistant.message', { text })];
 }
 
-/** The text holds the tool's name next to its input. */
+/** The text contains the tool's name next to its input. */
 function readCall(...name: string[]): ShownReader {
   const read = fields('tool.call', { name, input: 'text' });
   return (part, { kind }) => read(part, { name: kind });

@@ -72,7 +72,7 @@ function takeId(part: Part, type: string): string | undefined {
   return isResponseItem(type) ? takeText(part, 'id') : undefined;
 }
 
-/** `event_msg` and `response_item` hold many kinds, so the payload's type names the kind better. */
+/** `event_msg` and `response_item` have many kinds, so the payload's type names the kind better. */
 function kindOf(part: Part, type: string): string | undefined {
   const inner = peekText(part, 'payload.type');
   const item = inner === 'item_completed' ? peekText(part, 'payload.item.type') : undefined;

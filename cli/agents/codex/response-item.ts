@@ -54,7 +54,7 @@ function readMessage(item: Part, _type: string, record: Part): Draft[] {
   const [first] = texts;
   const kind = role === 'user' ? injectedKind(item, first && peekText(first)) : (role ?? 'message');
   if (kind !== undefined) return readTexts(item, kind);
-  // Without an envelope, or with an envelope but no type in it, no other event holds the prompt.
+  // Without an envelope, or with an envelope but no type in it, no other event has the prompt.
   if (peek(record, 'payload.type') !== undefined) return [draft('record', { kind: 'duplicate:user_message' })];
   return texts.map((text) => draft('user.message', { text: takeText(text) }));
 }

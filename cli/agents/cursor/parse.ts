@@ -157,7 +157,7 @@ function readToolResult(hook: Part): Draft[] {
 
 const MAX_LOOKED_INTO = 1024 * 1024;
 
-/** The output's text holds a command's exit code as JSON. */
+/** The output's text contains a command's exit code as JSON. */
 function hasFailed(output: unknown): boolean {
   if (typeof output !== 'string' || output.length > MAX_LOOKED_INTO || !output.startsWith('{')) return false;
   try {

@@ -91,7 +91,7 @@ function toDays(age: unknown): number | undefined {
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
   const [, parent, stem] = /(?:^|\/)chats\/(?:([^/]+)\/)?([^/]+)\.jsonl?$/.exec(path) ?? [];
   if (parent !== undefined && stem !== undefined) return { session: parent, subagent: stem };
-  // Without its header, a file has only its name, which holds the start of the id.
+  // Without its header, a file has only its name, which contains the start of the id.
   return toOrigin({ session: peekWords(headerOf(first), 'sessionId') ?? stem ?? path.replace(/\.jsonl?$/, '') });
 }
 

@@ -118,7 +118,7 @@ function parseCheckpoint(part: Part, place: RecordPlace): CapturedEvent[] | unde
   return events;
 }
 
-/** Content that only a checkpoint holds. */
+/** Content that only a checkpoint contains. */
 function readSaid(message: Part, place: RecordPlace): CapturedEvent[] {
   const [only, ...others] = textsAt(message, 'content');
   if (only === undefined || others.length > 0 || peekText(message, 'type') !== 'user') return [];

@@ -11,7 +11,7 @@ export const database: DatabaseStore = { kind: 'database', sessions: listSession
 function listSessions(query: Query): DatabaseSession[] {
   const tables = tablesOf(query);
   if (!tables.has('sessions') || !tables.has('messages')) return [];
-  // Row numbers are never reused, and the index over sessions holds them.
+  // Row numbers are never reused, and the index over sessions contains them.
   const last = (table: string) => `SELECT session_id, max(id) AS last FROM ${table} GROUP BY session_id`;
   const ledger = tables.has('usage_ledger') ? last('usage_ledger') : 'SELECT NULL AS session_id, NULL AS last';
   const rows = query(`

@@ -8,7 +8,7 @@ import { readSessionMessages } from './version-2.ts';
 
 /**
  * A row of a table is a record, `{<table>: row}`. A part is `{<role of its message>: row}`, and a message of version 2 is
- * `{v2: row}`. Only the tables with a session's content are read. The tables of accounts, credentials and shares hold secrets,
+ * `{v2: row}`. Only the tables with a session's content are read. The tables of accounts, credentials and shares contain secrets,
  * and `event` mostly repeats the others.
  */
 export const database: DatabaseStore = {

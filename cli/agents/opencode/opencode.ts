@@ -31,7 +31,7 @@ export const createOpenCode = (id: 'opencode' | 'kilo', displayName: string, var
       const moved = movedDatabase(variables, variable);
       return moved === undefined ? [own] : [dirname(moved), own];
     },
-    // Only the data folder itself holds databases. Its subfolders, such as copies of the projects' files, are not searched.
+    // Only the data folder itself contains databases. Its subfolders, such as copies of the projects' files, are not searched.
     isTranscript: (path) => /^[^/]+\.db$/.test(path),
     isExport: (path) => /^[^/]+\.json$/.test(path),
     entersFolder: () => false,

@@ -107,7 +107,7 @@ function readRemoval(removal: Part): Draft[] {
   return [draft('notice', { text, kind: 'removed' })];
 }
 
-/** Fields of the message itself. Its parts hold the content. */
+/** Fields of the message itself. Its parts contain the content. */
 function readMessage(message: Part): Draft[] {
   const role = peekText(message, 'role');
   if (role === 'user') {

@@ -16,7 +16,7 @@ export function parseRow({ [POSITION]: position, ...cells }: JsonObject) {
   return { row, position: Number(position), modifiedAt: Number(cells.time_updated ?? cells.time_created ?? 0) };
 }
 
-/** Columns that hold JSON. */
+/** Columns that contain JSON. */
 const JSON_COLUMNS = new Set([
   'data',
   'fork_boundary',

@@ -5,7 +5,7 @@ import type { Query, StoredRecord } from '../store.ts';
 import { POSITION, parseRow, toStored } from './rows.ts';
 
 /**
- * Version 2 keeps a row per message, whose `data` holds all texts, thoughts and tool calls. It writes the row again after each
+ * Version 2 keeps a row per message, whose `data` contains all texts, thoughts and tool calls. It writes the row again after each
  * of them.
  */
 

@@ -9,7 +9,7 @@ export interface Locations {
   movedBy?: string;
   /** Whether that variable moves the whole home folder for this agent. */
   movesHome?: true;
-  /** The folder in it that holds everything else, and the variable that moves that folder. */
+  /** The folder in it that contains everything else, and the variable that moves that folder. */
   data?: { folder: string; movedBy: string };
   roots: readonly string[];
   /** The variable whose folder is another root. */

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../agents/agent.ts';
 import type { Query } from '../../agents/store.ts';
 import { formatBytes } from '../../output.ts';
 
-/** A document is held in memory as a whole. */
+/** A document is loaded into memory as a whole. */
 const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
 
 /** The text of a document. Like the file system, throws an error with a `code` where the text is not available. */

@@ -105,7 +105,7 @@ function readStored(agent: Agent, store: Store, root: string, path: string): Tra
   return listSessions(store, file, 'at rest', Date.now()).map(({ name }) => {
     const records = readSession(store, file, name, 0).map(({ record }) => record);
     const inFile = name === '' ? toDatabase(path) : `${toDatabase(path)}#${name}`;
-    // Numbers that a double cannot hold differ only in their text.
+    // Numbers that a double cannot represent differ only in their text.
     const lines = records.map((record) => JSON.stringify(record));
     return { path: inFile, file, origin: agent.identify({ root, path: inFile }, records[0]), lines };
   });

@@ -66,7 +66,7 @@ describe.each(AGENTS.map((agent) => ({ id: agent.id, agent })))('$id', ({ agent 
     );
   });
 
-  test('preserves numbers that a double cannot hold', () => {
+  test('preserves numbers that a double cannot represent', () => {
     const exact = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('12345678901234567890.5');
     const record = { type: 'assistant', payload: exact, message: { usage: { input_tokens: exact, output_tokens: 1 } } };
     const text = JSON.stringify(agent.parse(record, place));

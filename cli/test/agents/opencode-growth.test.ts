@@ -86,7 +86,7 @@ function createWriter1(folder: string): Writer {
   };
 }
 
-/** A message holds all its texts and calls, and is written again after each of them. */
+/** A message contains all its texts and calls, and is written again after each of them. */
 function createWriter2(folder: string): Writer {
   const { db, count } = openDatabase(folder, 'opencode-2');
   const sessions: string[] = [];
