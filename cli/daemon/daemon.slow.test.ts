@@ -51,7 +51,7 @@ test('a session that is closed repeatedly is continued in another one after a re
 });
 
 test('an agent that is disabled during capture does not block the others', async () => {
-  const { start, say, service, status, waitForTexts } = await setUpDaemon({ timing: { restMs: 60_000 } });
+  const { start, say, service, status, waitForTexts } = await setUpDaemon({ timing: { refusedMs: 60_000 } });
   say(1, 0, 'one');
   await start();
   await waitForTexts(1, ['one']);

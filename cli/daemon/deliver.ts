@@ -18,14 +18,14 @@ export interface DeliverOptions {
 }
 
 /**
- * Sends until the signal. If only a person can help, for instance after a secret was revoked, it rests and tries again from
+ * Sends until the signal. If only a person can help, for instance after a secret was revoked, it waits and tries again from
  * time to time. New events stay in the spool meanwhile.
  */
 export function startDelivery(context: Context, pipeline: Pipeline, options: DeliverOptions) {
   const { spool } = pipeline;
   const { signal, log, timing, report } = options;
   let sending: Sending | undefined;
-  let isResting = false;
+  let isRefused = false;
   let stopped: readonly string[] = [];
   const warnOfTrouble = (trouble: string) =>
     log.warn(`Sending to ${pipeline.settings.url} fails and will be retried: ${trouble}`);
@@ -35,10 +35,10 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       const failure = await sendUntilRefused();
       if (signal.aborted) return;
       if (!(failure instanceof Failure) || damageOf(failure) !== undefined) throw failure;
-      isResting = true;
+      isRefused = true;
       log.warn(`Nothing is sent for now: ${failure.message} ${failure.hint ?? ''}`);
       noteRefusal(failure);
-      await pause(timing.restMs, signal);
+      await pause(timing.refusedMs, signal);
     }
   }
 
@@ -51,7 +51,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       deferMs: timing.deferMs,
       farewellMs: timing.farewellMs,
       // The sender pauses until the service accepts a heartbeat again.
-      isPaused: () => isResting,
+      isPaused: () => isRefused,
     });
     const { ended, failure } = sending;
     const reason = await Promise.race([ended.then(failure), keepBeating(sending, lasting)]);
@@ -66,8 +66,8 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     while (!lasting.aborted) {
       try {
         aheadMs = await current.heartbeat();
-        if (isResting) log.info('The service accepts captures again.');
-        isResting = false;
+        if (isRefused) log.info('The service accepts captures again.');
+        isRefused = false;
         current.wake();
         noteRefusal(undefined);
       } catch (error) {
@@ -105,7 +105,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     ended: deliver(),
     wake: () => sending?.wake(),
     /** Whether the spooled events are being sent, as far as this process can tell. */
-    isFlowing: () => !isResting && sending?.isFailing() === false,
+    isFlowing: () => !isRefused && sending?.isFailing() === false,
   };
 }
 

@@ -17,7 +17,7 @@ export const TIMING = {
   /** How long to wait after an error of this machine, such as a full disk. */
   restartMs: 10_000,
   /** How long to wait after a refusal that only a person can change. */
-  restMs: 5 * 60_000,
+  refusedMs: 5 * 60_000,
   /** How often sign-in, preferences and clock are checked. */
   careMs: 2000,
   /** A larger delay means that the machine slept or its clock was set. A busy machine is never this late. */

@@ -13,7 +13,7 @@ import { type FakeOptions, startService } from './service.ts';
 import { prompt, sessionId } from './transcripts.ts';
 
 /** Short intervals, so that a test does not wait minutes. */
-const TIMING = { settleMs: 5, heartbeatMs: 100, restartMs: 50, restMs: 100, careMs: 20, deferMs: 200, absentMs: 50 };
+const TIMING = { settleMs: 5, heartbeatMs: 100, restartMs: 50, refusedMs: 100, careMs: 20, deferMs: 200, absentMs: 50 };
 
 const WAIT = { timeout: 10_000, interval: 10 };
 
