@@ -33,8 +33,6 @@ export interface CommitOptions {
   /** Milliseconds since 1970. */
   now: () => number;
   newKey: () => string;
-  /** Whether the person's decisions have changed since the records were read. If so, nothing is taken over. */
-  isOutdated?: () => boolean;
 }
 
 /** Each commit waits for the disk. At half this size, 68 MB of transcripts take twice as many commits. */
@@ -77,13 +75,16 @@ export class Commits {
     return this.#bytes >= COMMIT_BYTES || performance.now() - this.#since >= COMMIT_MS;
   }
 
-  /** Takes nothing over if it throws `CursorMoved`. */
-  commit(): void {
-    const { spool, now, isOutdated } = this.#options;
+  /**
+   * Takes nothing over if it throws `CursorMoved`.
+   * @param isOutdated whether the pauses have changed since the records were read
+   */
+  commit(isOutdated: () => boolean): void {
+    const { spool, now } = this.#options;
     try {
       if (this.#pending.length > 0) {
         spool.transact(() => {
-          if (isOutdated?.()) throw new CursorMoved();
+          if (isOutdated()) throw new CursorMoved();
           new Commit(this.#options).write(this.#pending, this.#settled);
         });
       }

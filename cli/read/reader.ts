@@ -107,9 +107,7 @@ export function createReader(options: ReaderOptions) {
   const mask = createMask(options.redactor);
   let pauses = spool.decisions.pauses();
   let clock = now();
-  const arePauses = (others: readonly Pause[]) => JSON.stringify(others) === JSON.stringify(pauses);
-  const arePausesOutdated = () => !arePauses(spool.decisions.pauses());
-  const commits = new Commits({ ...options, isOutdated: arePausesOutdated });
+  const commits = new Commits(options);
   const isWanted = (row: FileRow) => openFrom(closedOf(row.agent, row)) < (row.leftBefore ?? 0);
   // The size and time of files that were read to their end. A file at rest then costs one `stat`.
   const atRest = new Map<string, string>();
@@ -180,7 +178,7 @@ export function createReader(options: ReaderOptions) {
     if (!pauses.some((pause) => isActive(pause, clock))) return;
     spool.transact(() => {
       pauses = followClock(decisions.pauses(), clock, decisions.clock());
-      if (arePausesOutdated()) spool.setPauses(pauses);
+      if (!areSame(pauses, decisions.pauses())) spool.setPauses(pauses);
       if (clock > decisions.clock() + NOTED_EVERY_MS) spool.noteClock(clock);
     });
   }
@@ -211,16 +209,16 @@ export function createReader(options: ReaderOptions) {
   async function read({ sessions }: Work, progress: Progress): Promise<boolean> {
     let bytes = 0;
     const known = pauses;
+    // The periods of the open transcripts do not include a pause that began meanwhile. Pauses never become what they were.
+    const isOutdated = () => !areSame(known, spool.decisions.pauses());
 
     async function commit(): Promise<void> {
-      commits.commit();
+      commits.commit(isOutdated);
       const done = bytes;
       bytes = 0;
       if (done === 0) return;
       await progress.onCommit(done);
       await waitForSender(spool, progress);
-      // Another look has found a pause meanwhile. The periods of the open transcripts do not include it.
-      if (!arePauses(known)) throw new CursorMoved();
     }
 
     async function readSession(files: readonly UnreadTranscript[]): Promise<void> {
@@ -324,6 +322,8 @@ function earliestOf(transcripts: readonly OpenTranscript[]): OpenTranscript | un
   }
   return earliest;
 }
+
+const areSame = (one: readonly Pause[], other: readonly Pause[]) => JSON.stringify(one) === JSON.stringify(other);
 
 const keyOf = ({ root, path }: Transcript) => join(root, path);
 
