@@ -174,7 +174,7 @@ export class SessionVerification {
     for (let record = stream.next(); record; record = stream.next()) {
       const position = positionOf(record);
       if (position >= readTo) {
-        findings.count('waiting');
+        findings.count(file.isKeptBack ? 'keptBack' : 'waiting');
         continue;
       }
       bytes += record.bytes;

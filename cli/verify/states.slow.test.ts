@@ -234,6 +234,14 @@ test('a skipped session is left out', async () => {
   expect(await verify()).toMatchObject({ ...clean, records: 1, keptBack: 1 });
 });
 
+test('a record that was appended to a session that is kept back is kept back, and waits for nothing', async () => {
+  const { file, verify, run: capture } = await startWith(one);
+  expect(await capture('delete', sessionId(1), '--yes')).toMatchObject({ exitCode: 0, stderr: '' });
+  appendFileSync(file, lines(two));
+  await capture('import');
+  expect(await verify()).toMatchObject({ ...clean, records: 0, keptBack: 2, waiting: 0 });
+});
+
 test('an event that the service refused before it accepted any other waits', async () => {
   const { file, verify, options } = await startWith(one);
   appendFileSync(file, lines(two));
