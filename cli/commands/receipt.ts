@@ -20,8 +20,9 @@ import {
 import { codeOf, EXIT, Failure } from '../failure.ts';
 import type { Output } from '../output.ts';
 import { chooseSession, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
+import { explainTrouble } from '../setup/service-address.ts';
 import type { Spool } from '../spool/open.ts';
-import { explainRefusal, hasStatus } from '../upload/problem.ts';
+import { hasStatus } from '../upload/problem.ts';
 import { createService, type Service } from '../upload/service.ts';
 
 const verifyCommand = defineCommand({
@@ -113,11 +114,11 @@ async function writeReceipt(context: Context, spool: Spool, service: Service, se
   }
 }
 
-async function askService({ client }: Service, sessionId: string, machineKey: string): Promise<Evidence> {
+async function askService({ client, url }: Service, sessionId: string, machineKey: string): Promise<Evidence> {
   try {
     return (await client.countersignSession({ sessionId, body: { machineKey } })).body;
   } catch (error) {
-    throw hasStatus(error, 404) ? notThere(sessionId) : explainRefusal(error);
+    throw hasStatus(error, 404) ? notThere(sessionId) : explainTrouble(url, error, 'No receipt was written.');
   }
 }
 

@@ -242,6 +242,15 @@ test('a receipt is written into a folder that does not exist yet', async () => {
   expect(readdirSync(join(out, 'new/folder'))).toHaveLength(2);
 });
 
+test('while the service cannot be reached, the receipt can be written later', async () => {
+  const { options, out } = await setUp();
+  const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }));
+  const { exitCode, stderr } = await run(['receipt', sessionId(1), '--out', out], { ...options, context: { fetch } });
+  expect(exitCode).toBe(75);
+  expect(stderr).toContain(`The service at ${options.url} cannot be reached`);
+  expect(stderr).toContain('No receipt was written.');
+});
+
 test('an error names the session that the service does not show to the machine', async () => {
   const { receipt, service } = await setUp();
   await service.store.db.updateTable('sessions').set({ deleted_at: 1 }).execute();
