@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { findProof, listInvitationsOf } from '../../store/invitations.ts';
 import { recordSignIn } from '../../store/people.ts';
 import type { AccountRow, Db, LinkRow } from '../../store/schema.ts';
+import { asService } from '../../store/tenant.ts';
 import {
   findAccount,
   findAccountByEmail,
@@ -29,6 +31,8 @@ interface NewPassword {
 interface LinkKind {
   purpose: Purpose;
   view: (view: LinkView, action: string) => Page;
+  /** The names of the organizations that invited the holder. */
+  invitedTo?: (db: Db, email: string) => Promise<string[]>;
   /** The reason if the link no longer has a use. */
   pointless: (db: Db, link: LinkRow) => Promise<string | undefined>;
   /** Called before the link is spent, in the same transaction. */
@@ -53,6 +57,12 @@ const KINDS: Record<LinkPage, LinkKind> = {
   join: {
     purpose: 'invitation',
     view: joinPage,
+    // The link was mailed to this address, so its holder may know who invited the address.
+    invitedTo: async (db, email) => {
+      const proof = await findProof(db, { email, emailVerified: true });
+      const offers = await asService(() => listInvitationsOf(db, proof));
+      return offers.map(({ name }) => name);
+    },
     async pointless(db, { email }) {
       const account = await findAccountByEmail(db, email ?? '');
       return account?.email_verified === 1 ? `You have an account for ${email}. Sign in to join.` : undefined;
@@ -98,6 +108,11 @@ export function linkRoutes(app: FastifyInstance, context: PageContext): void {
   for (const [name, kind] of Object.entries(KINDS)) {
     const action = `${addresses.path}/${name}`;
 
+    const view = async (shown: LinkView) => {
+      const invitedTo = await kind.invitedTo?.(db, shown.email ?? '');
+      return kind.view({ ...shown, invitedTo }, action);
+    };
+
     const openLink = (token: string) => findLink(db, kind.purpose, token, now());
 
     function sendUnusable(reply: FastifyReply, why = 'It was already used, has expired, or a newer link replaced it.') {
@@ -111,7 +126,7 @@ export function linkRoutes(app: FastifyInstance, context: PageContext): void {
       if (!link) return sendUnusable(reply);
       const why = await kind.pointless(db, link);
       if (why !== undefined) return sendUnusable(reply, why);
-      return sendPage(reply, addresses, kind.view({ token, email: link.email ?? undefined }, action));
+      return sendPage(reply, addresses, await view({ token, email: link.email ?? undefined }));
     });
 
     app.post(`/${name}`, async (request, reply) => {
@@ -123,8 +138,8 @@ export function linkRoutes(app: FastifyInstance, context: PageContext): void {
       if (why !== undefined) return sendUnusable(reply, why);
       const email = link.email ?? fieldOf(request, 'email').trim();
       const password = fieldOf(request, 'password');
-      const show = (error: string, status: number) =>
-        sendPage(reply, addresses, kind.view({ token, email, error }, action), status);
+      const show = async (error: string, status: number) =>
+        sendPage(reply, addresses, await view({ token, email, error }), status);
       if (wait > 0) return show(tooMany(reply, wait), 429);
       const refusal = refuseEmail(email) ?? refusePassword(password, email);
       if (refusal !== undefined) return show(refusal, 422);

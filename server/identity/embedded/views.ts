@@ -99,6 +99,8 @@ export interface LinkView {
   token: string;
   email?: string | undefined;
   error?: string | undefined;
+  /** Names of organizations, latest invitation first. */
+  invitedTo?: readonly string[] | undefined;
 }
 
 const tokenInput = (token: string) => html`<input type="hidden" name="token" value="${token}">`;
@@ -118,15 +120,27 @@ export const welcomePage = ({ token, email, error }: LinkView, action: string): 
   )}`,
 });
 
-export const joinPage = ({ token, email, error }: LinkView, action: string): Page => ({
+export const joinPage = ({ token, email, error, invitedTo = [] }: LinkView, action: string): Page => ({
   title: 'Set your password',
   error,
-  body: html`<p>This sets the password of your account and confirms your e-mail.</p>${form(
+  body: html`${invitedTo.length > 0 && html`<p>You are invited to ${boldList(invitedTo)}.</p>`}<p>This sets the password of your account and confirms your e-mail.</p>${form(
     [tokenInput(token), emailField(email, { readonly: true }), newPassword(error !== undefined, true)],
     'Continue',
     action,
   )}`,
 });
+
+/** Any organization may invite any address, so a long list is cut. */
+const MAX_NAMES = 3;
+
+function boldList(names: readonly string[]): Html[] {
+  const shown = names.slice(0, MAX_NAMES).map((name) => html`<strong>${name}</strong>`);
+  const more = names.length - shown.length;
+  const all = more > 0 ? [...shown, html`${more} more`] : shown;
+  return all.map((item, index) => html`${separator(index, all.length)}${item}`);
+}
+
+const separator = (index: number, count: number): string => (index === 0 ? '' : index < count - 1 ? ', ' : ' and ');
 
 export const resetPage = ({ token, email, error }: LinkView, action: string): Page => ({
   title: 'Set a new password',

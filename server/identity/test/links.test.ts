@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createClient } from '../../../contract/client.ts';
 import { ENGINES } from '../../test/engines.ts';
 import type { Reply } from './browser.ts';
 import {
@@ -115,6 +116,24 @@ describe.each(ENGINES)('on %s', (engine) => {
       const { id_token } = await tokensOf(service, browser);
       expect(decodeJwt(id_token)).toMatchObject({ email: 'bob@example.com', email_verified: true });
       expect(await service.browser().open(mail?.link ?? '')).toMatchObject({ status: 410 });
+    });
+
+    test('names the organizations that wait for the person, and shows again after a mistake', async () => {
+      for (const name of ['Harbour <b>Works</b>', 'Mill']) {
+        const owner = await createFirstAccount(service, `owner@${name.length}.example`);
+        const { id_token } = await tokensOf(service, owner);
+        const client = createClient({ baseUrl: service.origin, credential: () => id_token });
+        await client.createOrganization({ body: { name } });
+        await client.inviteMember({ body: { email: 'bob@example.com' } });
+        await service.store.db.deleteFrom('accounts').execute();
+      }
+      const browser = service.browser();
+      const page = await browser.open(service.mails().at(-1)?.link ?? '');
+      const sentence =
+        'You are invited to <strong>Mill</strong> and <strong>Harbour &lt;b&gt;Works&lt;/b&gt;</strong>.';
+      expect(page.text).toContain(sentence);
+      const refused = await browser.submit(page, { password: 'short' });
+      expect(refused).toMatchObject({ status: 422, text: expect.stringContaining(sentence) });
     });
 
     test('replaces the previous one, and works for seven days', async () => {
