@@ -5,7 +5,7 @@ import { useApp } from '../app/app.ts';
 import { useFacts, useSummary } from '../app/queries.ts';
 import { useAtNow } from '../kit/time.tsx';
 import { stateOf } from '../shared/status-mark.tsx';
-import { readOutcome } from './model/outcome.ts';
+import { readOutcome, readOutcomeOfFacts } from './model/outcome.ts';
 import { windowInUse } from './model/strip.ts';
 import { createTexts } from './model/texts.ts';
 import { useEventLog } from './use-event-log.ts';
@@ -16,9 +16,12 @@ const NO_MILESTONES: SessionFacts['milestones'] = [];
 export function useSessionData(session: Session) {
   const { sessionId, eventCount } = session;
   const [edition, setEdition] = useState(0);
+  const [openedWith] = useState(eventCount);
   const log = useEventLog(session, edition);
   const { timeline, loaded, isComplete } = log;
+  const isWhole = loaded >= openedWith;
   const surveyed = useDeferredValue(timeline);
+  const isSurveyWhole = useDeferredValue(isWhole);
   const summary = useSummary(sessionId, eventCount).data ?? undefined;
   const facts = useFacts(sessionId, eventCount).data;
   const milestones = facts?.milestones ?? NO_MILESTONES;
@@ -29,6 +32,9 @@ export function useSessionData(session: Session) {
     summary,
     facts,
     milestones,
+    openedWith,
+    /** The timeline has all events of the time of opening. Until then, its sums are those of a part of the session. */
+    isWhole,
     /**
      * The timeline for strip and outcome. It is updated in later tasks than the rows, since one task for all takes twice as long.
      */
@@ -40,7 +46,10 @@ export function useSessionData(session: Session) {
     /** No event has a time of its own. */
     isUntimed: isComplete && loaded > 0 && !timeline.hasTimes,
     contextWindow: useMemo(() => facts && windowInUse(surveyed, facts), [surveyed, facts]),
-    outcome: useMemo(() => readOutcome(surveyed, facts), [surveyed, facts]),
+    outcome: useMemo(
+      () => (isSurveyWhole ? readOutcome(surveyed, facts) : readOutcomeOfFacts(facts)),
+      [isSurveyWhole, surveyed, facts],
+    ),
   };
 }
 

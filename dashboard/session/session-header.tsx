@@ -35,6 +35,8 @@ interface Props extends OutcomeLinks {
   summary: SessionSummary | undefined;
   facts: SessionFacts | undefined;
   timeline: Timeline;
+  /** False while the timeline has a part of the session. */
+  isWhole: boolean;
   isInspecting: boolean;
   outcome: Outcome;
   linkOf: () => string;
@@ -46,9 +48,22 @@ interface Props extends OutcomeLinks {
 
 /** The header of a session: its title, its outcome and its facts. */
 export function SessionHeader(props: Props) {
-  const { session, summary, facts, timeline, isInspecting, outcome, linkOf, onInspect, onHelp, onMask, ...links } =
-    props;
-  const { meta, usage, toolCalls, redactions } = timeline;
+  const {
+    session,
+    summary,
+    facts,
+    timeline,
+    isWhole,
+    isInspecting,
+    outcome,
+    linkOf,
+    onInspect,
+    onHelp,
+    onMask,
+    ...links
+  } = props;
+  const { meta } = timeline;
+  const figures = isWhole ? figuresOf(timeline) : summary;
   const isLive = useAtNow((now) => stateOf(session, summary, now) === 'live');
   const environment = useEnvironments().data?.find(({ environmentId }) => environmentId === session.environmentId);
   const title = meta.title ?? titleOf(session, summary);
@@ -140,14 +155,18 @@ export function SessionHeader(props: Props) {
               figures cover {formatCount(summary.summarizedThrough)} so far
             </span>
           )}
-          <span>{plural(timeline.prompts.length || (summary?.prompts ?? 0), 'prompt')}</span>
-          <span>{plural(toolCalls || (summary?.toolCalls ?? 0), 'tool call')}</span>
-          {usage.total.input + usage.total.output > 0 && (
-            <span title={`${formatCount(usage.total.cacheRead)} of them read from the cache`}>
-              {formatTokens(usage.total.input)} tokens in, {formatTokens(usage.total.output)} out
-            </span>
+          {figures && (
+            <>
+              <span>{plural(figures.prompts, 'prompt')}</span>
+              <span>{plural(figures.toolCalls, 'tool call')}</span>
+              {figures.inputTokens + figures.outputTokens > 0 && (
+                <span title={`${formatCount(figures.cachedTokens)} of them read from the cache`}>
+                  {formatTokens(figures.inputTokens)} tokens in, {formatTokens(figures.outputTokens)} out
+                </span>
+              )}
+              {figures.redactions > 0 && <span>{plural(figures.redactions, 'redaction')}</span>}
+            </>
           )}
-          {redactions > 0 && <span>{plural(redactions, 'redaction')}</span>}
           {facts && keptInWords(facts) !== undefined && <span title={whyKept(facts)}>{keptInWords(facts)}</span>}
           {facts && <Related sessionId={session.sessionId} related={facts.related} />}
           {onMask && <OtherSenders sessionId={session.sessionId} />}
@@ -157,6 +176,20 @@ export function SessionHeader(props: Props) {
     </header>
   );
 }
+
+type Figures = Pick<
+  SessionSummary,
+  'prompts' | 'toolCalls' | 'inputTokens' | 'cachedTokens' | 'outputTokens' | 'redactions'
+>;
+
+const figuresOf = ({ prompts, toolCalls, usage: { total }, redactions }: Timeline): Figures => ({
+  prompts: prompts.length,
+  toolCalls,
+  inputTokens: total.input,
+  cachedTokens: total.cacheRead,
+  outputTokens: total.output,
+  redactions,
+});
 
 /**
  * Each line has its height from the start, so that facts that arrive later do not move the content below. The second one is high

@@ -53,6 +53,40 @@ test('a session without times has no strip, no duration and event numbers instea
   expect([isShown('.timeline-clock'), isShown('.timeline-number')]).toEqual([false, true]);
 });
 
+test('while only a part of its events is loaded, the header has the figures of the whole session', async () => {
+  const failing: Given[] = [
+    ['user.message', { text: 'Go on.' }],
+    call('a', 'Bash', { command: 'make' }),
+    result('a', { isError: true }),
+    ['user.message', { text: 'Again.' }],
+    call('b', 'Bash', { command: 'make' }),
+    result('b'),
+  ];
+  const row = sessionRow('ses_1');
+  row.summary = { ...row.summary, prompts: 2, toolCalls: 2, inputTokens: 5000, outputTokens: 70, summarizedThrough: 6 };
+  const service = createService(failing, [row]);
+  const { getEventWindow } = service.answers;
+  let finish = () => {};
+  service.answers.getEventWindow = (given) => {
+    const answer = JSON.stringify(getEventWindow?.(given.from === '1' ? { ...given, limit: '3' } : given));
+    const late = new TransformStream<Uint8Array, Uint8Array>();
+    finish = () => void new Blob([answer]).stream().pipeTo(late.writable);
+    if (given.from === '1') finish();
+    return new Response(late.readable) as never;
+  };
+  await show('/sessions/ses_1', service);
+  await expect.poll(() => drawnRows().length).toBe(2);
+  const about = () => wordsOf(document.querySelector('[aria-label="About this session"]') ?? undefined);
+  const outcome = () => wordsOf(document.querySelector('[aria-label="Outcome"]') ?? undefined);
+  await expect.poll(about).toContain('2 prompts');
+  expect(about()).toContain('2 tool calls');
+  expect(about()).toContain('5,000 tokens in, 70 out');
+  expect(outcome()).not.toContain('failure');
+  finish();
+  await expect.poll(outcome).toContain('1 failure, recovered');
+  expect(about()).toContain('2 prompts');
+});
+
 describe('a part that fails to render says so, and the session stays:', () => {
   beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue());
   const told = (of: string) => expect.element(page.getByText(`${of} cannot be shown.`)).toBeVisible();

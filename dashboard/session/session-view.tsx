@@ -1,6 +1,6 @@
 import './session.css';
 import { EyeOff } from 'lucide-react';
-import { type RefObject, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type RefObject, Suspense, useCallback, useEffect, useMemo, useRef } from 'react';
 import { ServiceError } from '../../contract/client.ts';
 import type { Session } from '../../contract/session.ts';
 import { Boundary } from '../kit/boundary.tsx';
@@ -43,7 +43,8 @@ const LITTLE_HEIGHT = '(max-height: 700px)';
 export function SessionView({ session }: { session: Session }) {
   const state = useSessionState(session);
   const { data, place, search, links, panel, setPanel, isInspecting, setInspecting } = state;
-  const { timeline, surveyed, loaded, isComplete, error, retry, summary, facts, milestones, outcome, isUntimed } = data;
+  const { timeline, surveyed, loaded, isComplete, isWhole, error, retry, summary, facts, milestones, outcome } = data;
+  const { isUntimed } = data;
   const { reading, view, range, linkOf } = place;
   const isWithheld = error instanceof ServiceError && error.code === 'content_withheld';
   const page = useRef<HTMLDivElement>(null);
@@ -66,7 +67,7 @@ export function SessionView({ session }: { session: Session }) {
             >
               {!search.view && <SkipLink to="#timeline">Skip to the timeline</SkipLink>}
               <SessionHeader
-                {...{ session, summary, facts, timeline, outcome, isInspecting, linkOf, ...links }}
+                {...{ session, summary, facts, timeline, isWhole, outcome, isInspecting, linkOf, ...links }}
                 onInspect={() => setInspecting((before) => !before)}
                 onHelp={() => setPanel('help')}
                 onMask={isWithheld ? undefined : () => setPanel('mask')}
@@ -167,10 +168,9 @@ function useSelectedText(part: RefObject<HTMLElement | null>): () => string {
 
 /** The chosen view, below the bars for searching and for choosing another view. */
 function Middle({ state: { data, place, search, notice, panel, setPanel, leavePanel } }: { state: SessionState }) {
-  const { session, sessionId, timeline, loaded, isComplete, facts, milestones, isLive } = data;
+  const { session, sessionId, timeline, loaded, isComplete, facts, milestones, isLive, openedWith } = data;
   const { view, shown, find, change } = search;
   const { eventCount } = session;
-  const [openedWith] = useState(eventCount);
   useCommands([{ label: 'Mask a text', icon: EyeOff, does: () => setPanel('mask') }]);
   return (
     <div className="relative flex min-h-0 min-w-0 grow flex-col">

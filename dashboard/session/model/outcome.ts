@@ -42,16 +42,21 @@ export function readOutcome(
   const last = turns.at(-1);
   const changes = sumChanges(turns);
   return {
-    ...(facts?.tests && { tests: { passed: facts.tests.passed, at: facts.tests.sequence } }),
+    ...readOutcomeOfFacts(facts),
     ...(last?.interrupted && { interrupted: { at: lastOf(last).sequence } }),
     ...(commits && { commits }),
-    pullRequests: facts?.milestones.filter(({ kind }) => kind === 'pull_request') ?? [],
     ...(changes.files > 0 && { changes }),
     ...(failures && { failures }),
     ...(waiting && { waiting }),
     ...(dearest && { dearest }),
   };
 }
+
+/** What is known of the outcome while only a part of the events is loaded. */
+export const readOutcomeOfFacts = (facts?: Pick<SessionFacts, 'milestones' | 'tests'>): Outcome => ({
+  ...(facts?.tests && { tests: { passed: facts.tests.passed, at: facts.tests.sequence } }),
+  pullRequests: facts?.milestones.filter(({ kind }) => kind === 'pull_request') ?? [],
+});
 
 const lastOf = ({ items }: Turn): Item => items.at(-1) as Item;
 
