@@ -65,6 +65,15 @@ test('the person of a session chooses who may see it', async () => {
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument();
 });
 
+test('an admin who hides a session of nobody is warned that nobody will see it', async () => {
+  await openDialog(serviceWith('team'));
+  const text = () => document.querySelector('dialog')?.textContent;
+  await expect.element(option(/^Team/)).toBeChecked();
+  expect(text()).not.toContain('belongs to nobody');
+  await option(/^Private/).click();
+  await expect.poll(text).toContain('belongs to nobody');
+});
+
 test('the person of a session sees which shares stay when they hide it, and ends them', async () => {
   const service = serviceWith('team');
   const shared = (shareId: string, by: string, audience: Share['audience'], level: Share['level'] = 'full') => ({

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Session, Visibility } from '../../contract/session.ts';
 import type { Share } from '../../contract/share.ts';
 import { usePerson } from '../app/app.ts';
-import { keys, useChange } from '../app/queries.ts';
+import { keys, useChange, useSummary } from '../app/queries.ts';
 import { Radios } from '../kit/choice.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import { ShareList, useSharesInForce } from './shares.tsx';
@@ -20,13 +20,15 @@ export const VISIBILITY_OPTIONS = [
 
 /** Changes who may see a session: its person decides, or an admin if the session belongs to nobody. */
 export function VisibilityDialog({ session, onClose }: { session: Session; onClose: () => void }) {
-  const { sessionId, visibility: known = 'team' } = session;
+  const { sessionId, eventCount, visibility: known = 'team' } = session;
   const { adminsSeeAll, userId } = usePerson();
   const [chosen, setChosen] = useState<Visibility>(known);
   const change = useChange(
     (api, visibility: Visibility) => api.changeVisibility({ sessionId, body: { visibility } }),
     [keys.session(sessionId), keys.facts(sessionId), keys.allSessions],
   );
+  const summary = useSummary(sessionId, eventCount).data;
+  const belongsToNobody = summary != null && summary.userId === undefined;
   const remaining = useSharesInForce(sessionId).filter((share) => outlives(share, chosen, userId));
   return (
     <FormDialog
@@ -38,6 +40,12 @@ export function VisibilityDialog({ session, onClose }: { session: Session; onClo
       onClose={onClose}
     >
       <Radios legend="Visibility" options={VISIBILITY_OPTIONS} value={chosen} onChange={setChosen} />
+      {belongsToNobody && chosen === 'private' && !adminsSeeAll && (
+        <p className="text-13 text-warn">
+          This session belongs to nobody. If it is private, nobody can see it, and you cannot undo that here, until its
+          machine has a person on the page Machines.
+        </p>
+      )}
       {adminsSeeAll && (
         <p className="text-13 text-muted">
           The policy of this organization lets owners and admins read every session, including private ones.
