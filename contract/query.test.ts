@@ -57,6 +57,8 @@ describe('the text in the search bar', () => {
     ['on:7d', 'takes a day'],
     ['status:open', 'active, completed or failed'],
     ['repo:""', 'needs a value'],
+    ['file:*queue*', 'the beginning of a name'],
+    ['edited:*.ts', 'such as edited:queue*'],
     ['not:=>', 'neither letters nor digits'],
     ['not:ab*', '3 letters'],
   ])('reports the problem with %s, and searches it as words', (text, problem) => {

@@ -117,6 +117,9 @@ const countWords = ({ text }: Term) => text.match(/[\p{L}\p{N}\p{M}]+/gu)?.lengt
 function objectionTo(field: Field, value: string, before: Query): string | undefined {
   if (value.trim() === '') return `${field}: needs a value`;
   if (field === 'not') return objectionToTerm(plainTerm(value), termsOf(before));
+  if ((field === 'file' || field === 'edited') && value.startsWith('*')) {
+    return `${field}: takes the beginning of a name, such as ${field}:queue*`;
+  }
   if (field === 'agent' && agentsCalled(value).length === 0) return `no agent is called ${value}`;
   if (field === 'failed' && !isOneOf([...FAILED, ...Object.keys(SYNONYMS.failed ?? {})], value)) {
     return 'failed: takes yes or no';
