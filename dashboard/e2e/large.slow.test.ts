@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { picture, setUpProduct } from './harness/product.ts';
 import type { Tab } from './harness/tab.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
-import { createRecorder, event } from './steps/recording.ts';
+import { createRecorder, event, waitUntilDerived } from './steps/recording.ts';
 import { currentRow, expectAt, openSession, rowOfEvent, timelineOf } from './steps/timeline.ts';
 
 const EVENTS = 50_000;
@@ -33,9 +33,7 @@ beforeAll(async () => {
     Array.from({ length: EVENTS }, (_, index) => makeEvent(index + 1)),
   );
   console.log(`${EVENTS} events appended in ${since(started)}`);
-  // While a session is derived, the page asks for its index again and again.
-  const derived = async () => (await owner.getSessionFacts({ sessionId })).body.summary.summarizedThrough;
-  await vi.waitUntil(async () => (await derived()) === EVENTS, { timeout: 60_000, interval: 200 });
+  await waitUntilDerived(owner, sessionId, EVENTS);
   tab = await openAsAda(product);
   await openSession(tab.page, product.service, sessionId);
   await waitUntilLoaded();

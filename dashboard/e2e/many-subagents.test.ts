@@ -3,7 +3,7 @@ import type { NewEvent } from '../../contract/event.ts';
 import { picture, shareProduct } from './harness/product.ts';
 import type { Tab } from './harness/tab.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
-import { createRecorder, event } from './steps/recording.ts';
+import { createRecorder, event, waitUntilDerived } from './steps/recording.ts';
 import { openSession, timelineOf } from './steps/timeline.ts';
 
 const RECORDS = 50_000;
@@ -26,7 +26,7 @@ const progress = (agent: number, role: string, block: object): NewEvent =>
   });
 
 beforeAll(async () => {
-  const { machine } = await prepareOrganization(product.service);
+  const { machine, owner } = await prepareOrganization(product.service);
   const recorder = await createRecorder(machine);
   sessionId = await recorder.openSession('Many at work');
   const agents = Array.from({ length: SUBAGENTS }, (_, agent) => agent);
@@ -40,17 +40,16 @@ beforeAll(async () => {
       ];
     }),
   );
-  await recorder.append(sessionId, [
+  const events = [
     event('user.message', { text: 'All at once.' }),
     ...agents.map((agent) =>
       event('tool.call', { callId: `start-${agent}`, name: 'Task', input: { description: `Task ${agent}` } }),
     ),
     ...steps.flat(),
-  ]);
+  ];
+  await recorder.append(sessionId, events);
+  await waitUntilDerived(owner, sessionId, events.length);
   tab = await openAsAda(product);
-  // While a session is derived, the page asks for its index again and again.
-  await openSession(tab.page, product.service, sessionId);
-  await waitUntilLoaded();
 });
 
 const waitUntilLoaded = () =>

@@ -1,3 +1,4 @@
+import { vi } from 'vitest';
 import type { Client } from '../../../contract/client.ts';
 import { MAX_BATCH_EVENTS, type NewEvent } from '../../../contract/event.ts';
 
@@ -24,6 +25,12 @@ export async function createRecorder(machine: Client, hostname = 'workbench'): P
       }
     },
   };
+}
+
+/** Waits until the session is derived. Until then, its page asks for its index again and again. */
+export async function waitUntilDerived(owner: Client, sessionId: string, events: number): Promise<void> {
+  const derived = async () => (await owner.getSessionFacts({ sessionId })).body.summary.summarizedThrough;
+  await vi.waitUntil(async () => (await derived()) === events, { timeout: 60_000, interval: 200 });
 }
 
 let position = 0;
