@@ -84,7 +84,7 @@ test.each<[string, Partial<RunOptions>]>([
   shortenDeadlines();
   const { exitCode, stdout } = await capture(['visibility', sessionId(1), 'private'], more);
   vi.restoreAllMocks();
-  expect([exitCode, stdout]).toEqual([0, expect.stringContaining('becomes private once')]);
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining('becomes private when')]);
   expect(seen()).toEqual(['team']);
   await capture(['import']);
   expect(seen()).toEqual(['private']);

@@ -111,7 +111,7 @@ const RESULTS = {
     `is ${asked} from now on, except for an earlier part: the service says that it is gone, or that somebody else captured it. ` +
     'If the dashboard still shows it, ask that person or an admin.',
   later: (asked: Visibility) =>
-    `becomes ${asked} once capture is signed in and reaches the service. Until then, nothing more of it is sent.`,
+    `becomes ${asked} when capture next reaches the service, for which it must be signed in. Until then, nothing more of it is sent.`,
 } as const;
 
 const MAX_FORKS = 100;

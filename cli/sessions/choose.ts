@@ -93,7 +93,8 @@ function findSession(spool: Spool, all: readonly SessionRow[], name: string): Se
   const meant = same.length > 0 || name === '' ? same : all.filter(({ agentSession }) => agentSession.startsWith(name));
   const [only, ...others] = meant;
   if (only === undefined) {
-    throw new Failure(EXIT.usage, `No captured session is called ${name}.`, `Give ${SESSION_NAMES}.`);
+    const hint = `Give ${SESSION_NAMES}. Sessions that are kept back are not captured.`;
+    throw new Failure(EXIT.usage, `No captured session is called ${name}.`, hint);
   }
   if (others.length === 0) return only;
   throw new Failure(EXIT.usage, `${meant.length} sessions begin with ${name}.`, 'Give more of its id.');
