@@ -68,6 +68,8 @@ export interface Supervised {
   restart(release?: Release, meanwhile?: () => void): Promise<void>;
   /** Resolves with the exit code once the process has ended. */
   ended(): Promise<number | string>;
+  /** The output of the latest process. */
+  output(): string;
   /** Starts the process unless it runs. */
   start(): Promise<void>;
 }
@@ -108,12 +110,15 @@ export async function supervise(
       const code = await running?.end('SIGTERM');
       running = undefined;
       // Exit code 1: some work did not end in time, which may happen on a busy machine.
-      if (code !== 0 && code !== 1) throw new Error(`the service exited with ${code} after SIGTERM`);
+      if (code !== 0 && code !== 1) {
+        throw new Error(`the service exited with ${code} after SIGTERM: ${last?.output()}`);
+      }
       current = release;
       meanwhile();
       await start();
     },
     ended: async () => last?.ended ?? 'it did not start',
+    output: () => last?.output() ?? '',
     start: () => start(),
   };
 }

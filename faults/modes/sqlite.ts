@@ -69,7 +69,9 @@ export async function installSqlite(alterAsked?: (asked: Buffer) => Buffer): Pro
           async mend() {
             const code = await service.ended();
             disk.order('sync');
-            if (code !== STORE_LOST) throw new Error(`the service exited with ${code} after a failed sync`);
+            if (code !== STORE_LOST) {
+              throw new Error(`the service exited with ${code} after a failed sync: ${service.output()}`);
+            }
             await service.start();
           },
         },
