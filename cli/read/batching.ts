@@ -16,7 +16,7 @@ const MAX_BATCH_BYTES = 1024 * 1024;
 /** The result is four to five times smaller, at over 100 MB/s. gzip is half as fast, and its result is a third larger. */
 const COMPRESSION = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** Contains a batch before it is compressed. The buffer is reused, because the engine collects a discarded megabyte late. */
+/** Collects a batch before it is compressed. The buffer is reused, because the engine collects a discarded megabyte late. */
 let plain = Buffer.allocUnsafe(64 * 1024);
 
 /** The size of events in a body, with a comma after each. */

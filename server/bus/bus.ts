@@ -314,7 +314,7 @@ export async function openBus(
           manager.consumers.info(name, WORKERS),
         ]);
         const counted = workers.num_pending + workers.num_ack_pending;
-        // The server counts a message for its consumers after it acknowledged the message.
+        // The counts of a consumer are separate from the stream, so they may lag behind it.
         const waiting = counted === 0 && (await oldestAfter(workers)) ? 1 : counted;
         return { deadLetters: state.num_subjects ?? 0, waiting };
       }),
