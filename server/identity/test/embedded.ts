@@ -103,7 +103,8 @@ export async function startService(
 }
 
 function readMails(folder: string) {
-  const files = readdirSync(folder).filter((file) => file.endsWith('.eml'));
+  // A mail that is not complete yet has a hidden name.
+  const files = readdirSync(folder).filter((file) => /^[^.].*\.eml$/.test(file));
   return files.sort().map((file) => {
     const text = readFileSync(join(folder, file), 'utf8')
       .replace(/=\r?\n/g, '')

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ENGINES } from '../../test/engines.ts';
 import { createPasswords, type Passwords } from '../embedded/passwords.ts';
 import type { Reply } from './browser.ts';
@@ -21,7 +21,7 @@ const title = (page: Reply) => /<h1>(.*)<\/h1>/.exec(page.text)?.[1];
 /** Checks passwords, but a test may hold back the answers. */
 function createHeldPasswords() {
   const passwords = createPasswords({ log2N: 10, r: 8, p: 1 });
-  const held = { until: Promise.resolve(), reached: () => {} };
+  const held = { until: Promise.resolve(), reached: () => {}, release: () => {} };
   const matches: Passwords['matches'] = async (...attempt) => {
     const isMatch = await passwords.matches(...attempt);
     held.reached();
@@ -39,9 +39,13 @@ describe.each(ENGINES)('the end of a sign-in on %s', (engine) => {
     service = await startService(engine, {}, passwords);
   });
   beforeEach(async () => {
-    Object.assign(held, { until: Promise.resolve(), reached: () => {} });
     await service.clear();
     browser = await createFirstAccount(service, EMAIL);
+  });
+  // Otherwise the service waits for the answers of a failed test until their connections time out.
+  afterEach(() => {
+    held.release();
+    Object.assign(held, { until: Promise.resolve(), reached: () => {}, release: () => {} });
   });
   afterAll(() => service.dispose());
 
@@ -53,7 +57,9 @@ describe.each(ENGINES)('the end of a sign-in on %s', (engine) => {
     await browser.submit(await browser.open('/oidc/forgot'), { email: EMAIL });
     // The link works once its mail is on its way.
     const page = await vi.waitFor(async () => {
-      const opened = await browser.open(service.mails()[0]?.link ?? '');
+      const [mail] = service.mails();
+      expect(mail).toBeDefined();
+      const opened = await browser.open(mail?.link ?? '');
       expect(opened.status).toBe(200);
       return opened;
     }, 10_000);
@@ -63,17 +69,16 @@ describe.each(ENGINES)('the end of a sign-in on %s', (engine) => {
   test('by a new password includes a sign-in with the earlier password that had begun before', async () => {
     const thief = service.browser();
     const { page } = await authorize(service, thief);
-    let release = () => {};
     const reached = new Promise<void>((resolve) => {
       held.reached = resolve;
     });
     held.until = new Promise((resolve) => {
-      release = resolve;
+      held.release = resolve;
     });
     const answer = thief.submit(page, { email: EMAIL, password: PASSWORD });
     await reached;
     await replacePassword();
-    release();
+    held.release();
     expect(title(await answer)).toBe('Sign in');
     expect(await isSignedIn(thief)).toBe(false);
     const tokens = await signIn(service, thief, EMAIL, OTHER);
