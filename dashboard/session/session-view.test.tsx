@@ -277,6 +277,8 @@ describe('the strip', () => {
   const strip = () => page.getByRole('slider', { name: 'Position in the session' }).element();
 
   test('moves from turn to turn with its keys, several times in a row', async () => {
+    // The strip is drawn after the rows, and has no turns before.
+    await expect.poll(() => strip().ariaValueText).toBe('turn 1 of 3: First');
     strip().focus();
     await press('{Home}');
     await expect.poll(() => sequenceOf(current())).toBe(1);
