@@ -14,6 +14,9 @@ interface Report {
 
 interface TestFile {
   name: string;
+  status: string;
+  /** The error of a file that could not be loaded. */
+  message: string;
   startTime: number;
   endTime: number;
   assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
@@ -62,6 +65,7 @@ if (existsSync(coverage)) {
   const { total } = JSON.parse(readFileSync(coverage, 'utf8')) as Coverage;
   console.log(`Coverage: ${total.lines.pct} % of lines, ${total.branches.pct} % of branches`);
 }
+for (const line of files.flatMap(failuresOf)) console.log(line);
 const passed = sum((report) => report.numPassedTests);
 // A file that cannot be loaded, or an error outside any test, fails the run without a failed test.
 const failed = sum((report) => Math.max(report.numFailedTests, report.success ? 0 : 1));
@@ -93,6 +97,19 @@ function nameSkips(): boolean {
     isFault ||= known?.isAccepted !== true;
   }
   return isFault;
+}
+
+/** A short line for each failed test, and for each test that failed first and then passed. The whole errors may be far above. */
+function failuresOf(file: TestFile): string[] {
+  const tests = file.assertionResults
+    .filter(({ status, failureMessages }) => status === 'failed' || (status === 'passed' && failureMessages.length > 0))
+    .map(({ status, fullName, failureMessages: [message = ''] }) => {
+      const outcome = status === 'failed' ? 'Failed' : 'Passed at the second attempt';
+      return `${outcome}: ${pathOf(file)} > ${fullName}: ${message.split('\n')[0]}`;
+    });
+  if (file.status !== 'failed' || file.assertionResults.some(({ status }) => status === 'failed')) return tests;
+  // The report does not have the errors of hooks.
+  return [...tests, `Failed: ${pathOf(file)}: ${file.message.split('\n')[0] || 'an error outside its tests'}`];
 }
 
 function secondsOf({ startTime, endTime }: TestFile): number {
