@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { startNatsServer } from '../../test/nats.ts';
 import { startWire } from '../../test/wire.ts';
 import { connectBus, promiseOf } from '../bus/connect.ts';
+import { WORKERS } from '../bus/streams.ts';
 import { freePort } from '../public-url.ts';
 import { attach, openTestStore, type TestStore } from './engines.ts';
 
@@ -50,6 +51,17 @@ describe.runIf(inject('natsUrl'))('connecting to a bus', () => {
     write.mockRestore();
     expect(new Set(sequences).size).toBe(20);
     expect(writes).toHaveLength(1);
+    await bus.remove();
+  });
+
+  test('counts a message that is in the stream but not yet in the counts of the workers', async () => {
+    const bus = await connectBus({ url: String(inject('natsUrl')), db: store.db, log });
+    expect((await bus.backlog()).waiting).toBe(0);
+    const before = await bus.manager.consumers.info(bus.name, WORKERS);
+    await bus.publish({ place: 'org.ses_1', entry: { kind: 'deleted' }, behind: 0 });
+    vi.spyOn(bus.manager.consumers, 'info').mockResolvedValue(before);
+    expect((await bus.backlog()).waiting).toBe(1);
+    vi.restoreAllMocks();
     await bus.remove();
   });
 
