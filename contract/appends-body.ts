@@ -1,4 +1,4 @@
-import { zstdCompressSync } from 'node:zlib';
+import { compressZstd } from './compression.ts';
 
 /** One append in a request with many. */
 export interface FramedAppend {
@@ -18,5 +18,5 @@ export function writeAppends(appends: readonly FramedAppend[]): Buffer<ArrayBuff
       expectedEvents,
     })),
   };
-  return Buffer.concat([zstdCompressSync(JSON.stringify(index)), ...appends.map(({ frame }) => frame)]);
+  return Buffer.concat([compressZstd(JSON.stringify(index)), ...appends.map(({ frame }) => frame)]);
 }

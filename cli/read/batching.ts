@@ -1,4 +1,5 @@
-import zlib, { zstdCompressSync } from 'node:zlib';
+import zlib from 'node:zlib';
+import { compressZstd } from '../../contract/compression.ts';
 import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
 import { digestEvents } from '../spool/event-digests.ts';
 import type { Spool } from '../spool/open.ts';
@@ -64,7 +65,7 @@ function compress(events: readonly Buffer[]): Buffer {
   }
   end += plain.write(']}', end, 'latin1');
   // As a rule, one chunk contains the whole frame.
-  return zstdCompressSync(plain.subarray(0, end), { ...COMPRESSION, chunkSize: Math.max(4096, end >> 2) });
+  return compressZstd(plain.subarray(0, end), { ...COMPRESSION, chunkSize: Math.max(4096, end >> 2) });
 }
 
 const COMMA = 0x2c;

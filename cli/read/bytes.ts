@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import * as zlib from 'node:zlib';
+import { decompressZstd } from '../../contract/compression.ts';
 import { splitFrames } from '../../contract/zstd-frame.ts';
 import { formatBytes } from '../output.ts';
 
@@ -89,7 +90,7 @@ function unpackHead(path: string): Buffer {
 
 function inflate(packed: Buffer, options: zlib.ZstdOptions, maxBytes: number): Buffer {
   try {
-    return zlib.zstdDecompressSync(packed, options);
+    return decompressZstd(packed, options);
   } catch (error) {
     const isLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
     throw isLarge ? tooLarge(maxBytes) : damaged();

@@ -1,5 +1,5 @@
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { BulkResult } from '../../contract/capture.ts';
+import { compressZstd, decompressZstd } from '../../contract/compression.ts';
 import { parseExact } from '../exact.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { digestEvents } from '../spool/event-digests.ts';
@@ -110,12 +110,12 @@ export const withEvents = <Batch extends Pick<Append, 'events' | 'body' | 'diges
 ): Batch => ({
   ...batch,
   events: events.length,
-  body: zstdCompressSync(`{"events":[${events.join(',')}]}`),
+  body: compressZstd(`{"events":[${events.join(',')}]}`),
   ...digestEvents(events),
 });
 
 /** The JSON texts of a batch's events. Writing them again gives the same text, whatever numbers are in them. */
 export const readEvents = ({ body }: Pick<Append, 'body'>): string[] =>
-  (parseExact(zstdDecompressSync(body).toString('utf8')) as { events: unknown[] }).events.map((event) =>
+  (parseExact(decompressZstd(body).toString('utf8')) as { events: unknown[] }).events.map((event) =>
     JSON.stringify(event),
   );

@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { createGunzip, createZstdDecompress, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { decompressGzip, decompressZstd } from '../../contract/compression.ts';
 import { Problem } from '../../contract/problem.ts';
 import { contentSizeOf, isOneFrame, splitFrames } from '../../contract/zstd-frame.ts';
 import { SLICE_BYTES, sliceOf } from '../work.ts';
@@ -13,8 +14,8 @@ export const MAX_BODY_BYTES = 256 * 1024;
 const SMALL_BYTES = 64 * 1024;
 
 const DECODERS = {
-  gzip: { decode: gunzipSync, createStream: createGunzip },
-  zstd: { decode: zstdDecompressSync, createStream: createZstdDecompress },
+  gzip: { decode: decompressGzip, createStream: createGunzip },
+  zstd: { decode: decompressZstd, createStream: createZstdDecompress },
 };
 
 type Encoding = keyof typeof DECODERS;
@@ -182,7 +183,7 @@ function decodeSmall(bytes: Buffer, encoding: Encoding, maxOutputLength: number)
 function decodeInto(target: Buffer, zstd: Buffer): void {
   const size = target.byteLength;
   try {
-    const plain = zstdDecompressSync(zstd, {
+    const plain = decompressZstd(zstd, {
       maxOutputLength: size + 1,
       chunkSize: Math.max(MIN_CHUNK, size + 1),
     });

@@ -1,4 +1,5 @@
-import { constants as zlib, zstdCompressSync } from 'node:zlib';
+import { constants as zlib } from 'node:zlib';
+import { compressZstd } from '../../contract/compression.ts';
 
 /** How the events of an append are stored. */
 export interface Frame {
@@ -23,6 +24,6 @@ export function pack({ codec, body }: Frame): Frame {
   if (codec !== PLAIN || body.byteLength < MIN_COMPRESSED) return { codec, body };
   // One output chunk holds the whole batch and is no larger than necessary: 19 instead of 24 µs for 2 KiB.
   const chunkSize = Math.min(body.byteLength, MAX_CHUNK);
-  const packed = zstdCompressSync(body, { params: PARAMS, chunkSize }) as Buffer<ArrayBuffer>;
+  const packed = compressZstd(body, { params: PARAMS, chunkSize });
   return packed.byteLength < body.byteLength ? { codec: ZSTD, body: packed } : { codec, body };
 }

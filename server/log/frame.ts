@@ -1,4 +1,4 @@
-import { zstdDecompressSync } from 'node:zlib';
+import { decompressZstd } from '../../contract/compression.ts';
 import { MAX_APPEND_BYTES } from '../../contract/event.ts';
 import { contentSizeOf, isOneFrame } from '../../contract/zstd-frame.ts';
 import { type Frame, PLAIN, SENT, ZSTD } from './codec.ts';
@@ -143,7 +143,7 @@ function openSent(body: Buffer): OpenFrame {
 function decompress(zstd: Buffer): Buffer {
   const size = contentSizeOf(zstd) ?? 0;
   const chunkSize = size < MAX_APPEND_BYTES ? Math.max(size + 1, MIN_CHUNK) : undefined;
-  return zstdDecompressSync(zstd, { maxOutputLength: MAX_APPEND_BYTES, chunkSize });
+  return decompressZstd(zstd, { maxOutputLength: MAX_APPEND_BYTES, chunkSize });
 }
 
 const MIN_CHUNK = 16 * 1024;
