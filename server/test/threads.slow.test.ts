@@ -107,7 +107,7 @@ describe('the threads of the embedded store', () => {
 
   test('refuse writes on a reading connection', async () => {
     const thread = new ConnectionThread(
-      { path: join(store.dataDir, 'session-capture.sqlite'), readOnly: true },
+      { path: join(store.dataDir, 'session-capture.sqlite'), role: 'reader' },
       () => undefined,
     );
     const writing = thread.run({ kind: 'query', sql: 'DELETE FROM notes', parameters: [] });
@@ -165,7 +165,7 @@ describe('a pool of readers', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'capture-threads-'));
     started = [];
-    const writer = new ConnectionThread({ path: join(folder, 'store'), readOnly: false }, () => undefined);
+    const writer = new ConnectionThread({ path: join(folder, 'store'), role: 'writer' }, () => undefined);
     await writer.ready;
     await writer.close();
   });
@@ -179,7 +179,7 @@ describe('a pool of readers', () => {
       max: 2,
       diskAnswers: async () => true,
       start() {
-        const thread = new ConnectionThread({ path: join(folder, file()), readOnly: true }, () => undefined);
+        const thread = new ConnectionThread({ path: join(folder, file()), role: 'reader' }, () => undefined);
         started.push(thread);
         return thread;
       },
@@ -304,12 +304,12 @@ describe('a pool of readers', () => {
   });
 
   test('reports a thread that ended unexpectedly, because its last work has an unknown outcome', async () => {
-    for (const readOnly of [true, false]) {
+    for (const role of ['reader', 'writer', 'checkpointer'] as const) {
       const workers: Worker[] = [];
       const remember = (worker: Worker) => void workers.push(worker);
       process.on('worker', remember);
       const told: Error[] = [];
-      const thread = new ConnectionThread({ path: join(folder, 'store'), readOnly }, (error) => told.push(error));
+      const thread = new ConnectionThread({ path: join(folder, 'store'), role }, (error) => told.push(error));
       await thread.ready;
       process.off('worker', remember);
       const endless = { ...count, sql: COUNT.replace('200000', '200000000000') };

@@ -3,7 +3,7 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import type { ChangeRequest } from '../../log/journal.ts';
 import { collectGarbage } from '../../memory.ts';
 import { createChangeGroup, type Settled } from './change-group.ts';
-import { openReader, openWriter } from './connection.ts';
+import { openCheckpointer, openReader, openWriter } from './connection.ts';
 import type { Job, Replies, Reply, Rows, Statement, ThreadOptions } from './jobs.ts';
 import { unsynced, WordMerger } from './word-merger.ts';
 
@@ -11,12 +11,13 @@ import { unsynced, WordMerger } from './word-merger.ts';
  * A thread with one connection to the file. It runs one job after the other, and replies to each. It ends at once if it cannot
  * open the file.
  */
-const { path, readOnly, isSnapshot } = workerData as ThreadOptions;
+const { path, role, isSnapshot } = workerData as ThreadOptions;
+const OPEN = { writer: openWriter, reader: openReader, checkpointer: openCheckpointer };
 const post = (replies: Replies) => parentPort?.postMessage(replies);
 
 post([
   attempt(() => {
-    const database = readOnly ? openReader(path) : openWriter(path);
+    const database = OPEN[role](path);
     if (isSnapshot) database.exec('BEGIN');
     const work = createWork(database);
     parentPort?.on('message', work);

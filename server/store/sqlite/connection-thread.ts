@@ -29,7 +29,7 @@ export class ConnectionThread {
   /** @param onError called for each error of the engine except in reads, and when the thread ends by itself */
   constructor(options: ThreadOptions, onError: (error: Error) => void) {
     this.#onError = onError;
-    this.#worker = new Worker(PROGRAM, { workerData: options, name: options.readOnly ? 'reader' : 'writer' });
+    this.#worker = new Worker(PROGRAM, { workerData: options, name: options.role });
     this.#worker.on('message', (replies: Replies) => {
       for (const reply of replies) this.#settle(reply);
     });

@@ -13,6 +13,11 @@ const WRITER = `
   PRAGMA cache_size = -65536;
 `;
 
+const CHECKPOINTER = `
+  PRAGMA busy_timeout = 5000;
+  PRAGMA synchronous = FULL;
+`;
+
 const READER = `
   PRAGMA busy_timeout = 5000;
   PRAGMA query_only = ON;
@@ -25,6 +30,13 @@ export function openWriter(path: string): DatabaseSync {
   const database = new DatabaseSync(path);
   database.exec(WRITER);
   assertDurable(database);
+  return database;
+}
+
+/** Opens a connection that moves the write-ahead log into the file. The writer must have opened the file first. */
+export function openCheckpointer(path: string): DatabaseSync {
+  const database = new DatabaseSync(path);
+  database.exec(CHECKPOINTER);
   return database;
 }
 

@@ -49,7 +49,7 @@ export type Replies = readonly Reply[];
 /** How a thread opens the file. */
 export interface ThreadOptions {
   path: string;
-  readOnly: boolean;
+  role: 'writer' | 'reader' | 'checkpointer';
   /** Whether all its reads are one transaction. */
   isSnapshot?: boolean;
 }

@@ -1,8 +1,10 @@
 import { dirname } from 'node:path';
 import type { Journal } from '../../log/journal.ts';
-import { ConnectionThread } from './connection-thread.ts';
+import { ConnectionThread, ThreadEnded } from './connection-thread.ts';
 import { diskAnswers } from './disk-answer.ts';
 import type { Threads } from './driver.ts';
+import type { Job } from './jobs.ts';
+import { LogCheckpoint } from './log-checkpoint.ts';
 import { Readers } from './readers.ts';
 import { createWriterQueue } from './writer-queue.ts';
 
@@ -34,7 +36,7 @@ export function openFileToRead(path: string, isSnapshot: boolean): Threads {
     start() {
       if (isSnapshot && isStarted) throw new Error('the thread that had the snapshot ended; start the command again');
       isStarted = true;
-      return new ConnectionThread({ path, readOnly: true, isSnapshot }, () => undefined);
+      return new ConnectionThread({ path, role: 'reader', isSnapshot }, () => undefined);
     },
   });
   const refuse = () => Promise.reject(new Error('the store was opened for reading only'));
@@ -52,21 +54,37 @@ export function openFileToRead(path: string, isSnapshot: boolean): Threads {
  * @throws if the file cannot be opened, is not a store, or would not be durable
  */
 export async function openFile(path: string, onError: (error: Error) => void): Promise<OpenFile> {
-  const writer = new ConnectionThread({ path, readOnly: false }, onError);
-  await writer.ready;
+  const thread = new ConnectionThread({ path, role: 'writer' }, onError);
+  await thread.ready;
+  const writer = {
+    lag: () => thread.lag(),
+    run<J extends Job>(job: J) {
+      checkpoint.note(job);
+      return thread.run(job);
+    },
+  };
   const readers = new Readers({
     max: MAX_READERS,
     diskAnswers: () => diskAnswers(dirname(path)),
     spare: {
       get isIdle() {
-        return writer.isIdle;
+        return thread.isIdle;
       },
       run: (query) => writer.run({ ...query, kind: 'read' }),
     },
     // The errors of a reader concern only those who asked. A reader that ends by itself loses no data, and is replaced.
-    start: () => new ConnectionThread({ path, readOnly: true }, () => undefined),
+    start: () => new ConnectionThread({ path, role: 'reader' }, () => undefined),
   });
   const { change, reserveWriter } = createWriterQueue(writer);
+  const checkpoint = new LogCheckpoint({
+    writer: thread,
+    reserveWriter,
+    start: () =>
+      new ConnectionThread({ path, role: 'checkpointer' }, (error) => {
+        // A failed sync must end the service, whichever connection meets it. A thread that ended has lost nothing.
+        if (!(error instanceof ThreadEnded)) onError(error);
+      }),
+  });
   return {
     writer,
     reserveWriter,
@@ -81,8 +99,9 @@ export async function openFile(path: string, onError: (error: Error) => void): P
     rest: () => writer.run({ kind: 'rest' }),
     async close() {
       // The writer closes last, because only it can move the write-ahead log into the file. A copy of the file is then complete.
+      await checkpoint.close();
       await readers.close();
-      await writer.close();
+      await thread.close();
     },
   };
 }
