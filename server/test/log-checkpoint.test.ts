@@ -81,7 +81,7 @@ describe('the write-ahead log of the embedded store', () => {
   });
 });
 
-test('a checkpoint that fails is reported and tried again later', async () => {
+test('a checkpoint that fails is reported and tried again later, but not once the file is closed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'capture-log-'));
   const told: string[] = [];
   let asked = 0;
@@ -98,11 +98,15 @@ test('a checkpoint that fails is reported and tried again later', async () => {
         told.push(message),
       ),
   });
-  for (let look = 1; look <= 2; look++) {
+  const work = () => {
     for (let job = 0; job < 32; job++) checkpoint.note({ kind: 'change' } as never);
-    await expect.poll(() => asked).toBe(look);
-    await checkpoint.close();
-  }
-  expect(told).toEqual(Array(2).fill('unable to open database file'));
+    return told.length;
+  };
+  await expect.poll(work).toBeGreaterThan(1);
+  await checkpoint.close();
+  const before = asked;
+  work();
+  expect(asked).toBe(before);
+  expect(new Set(told)).toEqual(new Set(['unable to open database file']));
   rmSync(folder, { recursive: true });
 });

@@ -40,6 +40,7 @@ export class LogCheckpoint {
   readonly #thread: IdleThread<ConnectionThread>;
   #jobs = 0;
   #running: Promise<void> | undefined;
+  #isClosed = false;
 
   constructor(options: LogCheckpointOptions) {
     this.#options = options;
@@ -48,7 +49,7 @@ export class LogCheckpoint {
 
   /** Records a job of the writer. */
   note({ kind }: Job): void {
-    if (!WRITES.has(kind) || ++this.#jobs < LOOK_EVERY || this.#running) return;
+    if (this.#isClosed || !WRITES.has(kind) || ++this.#jobs < LOOK_EVERY || this.#running) return;
     this.#jobs = 0;
     this.#running = this.#look()
       .catch(() => undefined)
@@ -59,6 +60,7 @@ export class LogCheckpoint {
 
   /** Ends the thread. The writer closes after it, because the last connection empties the log. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#running;
     await this.#thread.close();
   }
