@@ -62,6 +62,13 @@ const CASES: [name: string, (machine: Machine) => unknown, line: RegExp, exitCod
       undefined,
     ],
     [
+      'a file that an agent has made and not written to',
+      ({ home }) => write(join(home, '.claude/projects/shop/0d5f0b5e-0000-4000-8000-000000000009.jsonl'), ''),
+      /^Claude Code {3}1 transcript .*\nTranscripts {3}1 seen, all captured$/m,
+      0,
+      undefined,
+    ],
+    [
       'sessions from before capturing began',
       (machine) => {
         leave(machine, 2, 1000);

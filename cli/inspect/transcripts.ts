@@ -91,7 +91,7 @@ export function inspectTranscripts(context: Context, spool: Spool, isAsked: bool
     const search = findUnread({ ...context, agents: [agent] }, spool, onTrouble, (path) => others.add(path));
     for (const { sessions, ...transcript } of search) {
       there.push(transcript);
-      one.files++;
+      if (transcript.size > 0) one.files++;
       one.bytes += transcript.size;
       if (transcript.modifiedAt < expiresFrom) one.expiring++;
       for (const { origin, startedAt, id } of sessions) {
