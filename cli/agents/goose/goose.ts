@@ -93,10 +93,10 @@ function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
   const { revision, occurredAt } = timesOf(row);
   takeSame(part, 'root', place.origin.session);
   takeSame(row, 'session_id', place.origin.subagent ?? place.origin.session);
-  const id =
-    key === 'usage_ledger' ? nameUsage(peek(row, 'id')) : peekText(row, key === 'messages' ? 'message_id' : 'id');
+  const named = key === 'messages' ? 'message_id' : 'id';
+  const id = key === 'usage_ledger' ? nameUsage(peek(row, 'id')) : peekText(row, named);
   shareText(row, drafts, { messageId: 'message_id' });
-  for (const name of ['message_id', 'id']) takeSame(row, name, id);
+  takeSame(row, named, id);
   const envelope = {
     agent: 'goose',
     record: id,
