@@ -1,6 +1,8 @@
 import { gunzipSync, type ZlibOptions, type ZstdOptions, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
-/** What Node's functions return with the option `info`. */
+type Input = NodeJS.ArrayBufferView | string;
+
+/** The answer of Node's functions with the option `info`. */
 interface Outcome {
   buffer: Buffer<ArrayBuffer>;
   engine: { _outBuffer?: Buffer | undefined };
@@ -11,12 +13,9 @@ interface Outcome {
  * each with its first chunk of output, often 64 KiB. A busy service would therefore need a full collection every second.
  */
 const released =
-  <Options>(run: unknown) =>
-  (bytes: NodeJS.ArrayBufferView | string, options?: Options): Buffer<ArrayBuffer> => {
-    const { buffer, engine } = (run as (given: typeof bytes, all: object) => Outcome)(bytes, {
-      ...options,
-      info: true,
-    });
+  <Options extends object>(run: (bytes: Input, options: Options) => unknown) =>
+  (bytes: Input, options?: Options): Buffer<ArrayBuffer> => {
+    const { buffer, engine } = run(bytes, { ...options, info: true } as unknown as Options) as Outcome;
     engine._outBuffer = undefined;
     return buffer;
   };

@@ -12,7 +12,7 @@ export interface Bytes {
   close(): void;
 }
 
-/** Agents pack transcripts that they have not touched for some time: Codex after a week, and unpacks them to go on. */
+/** Agents pack transcripts that they have not touched for some time: Codex packs after a week, and unpacks to continue a session. */
 const PACKED = '.zst';
 
 /** The path of the transcript that a packed file contains. Undefined if the file is not packed. */

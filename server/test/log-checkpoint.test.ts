@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -67,6 +67,15 @@ describe('the write-ahead log of the embedded store', () => {
     reader.exec('COMMIT');
     expect(count()).toBe(75);
     reader.close();
+  });
+
+  test('reports an error of the thread that moves it as one of the store', async () => {
+    await write(0.75 * MOVED_AT);
+    renameSync(folder, `${folder}-elsewhere`);
+    await write(0.75 * MOVED_AT);
+    await expect.poll(() => errors.length).toBeGreaterThan(0);
+    renameSync(`${folder}-elsewhere`, folder);
+    expect(new Set(errors.splice(0).map(({ message }) => message))).toEqual(new Set(['unable to open database file']));
   });
 
   test('is moved while a transaction is open, and the transaction ends as it would otherwise', async () => {

@@ -14,7 +14,7 @@ export interface LogCheckpointOptions {
  * pages delays appends by 30 ms.
  */
 const PAGES = 2_000;
-/** A job writes a few dozen pages, and to ask for the length of the log costs a tenth of an append. */
+/** A job writes a few dozen pages, so the log is seldom long enough. */
 const LOOK_EVERY = 32;
 const DEADLINE_MS = 60_000;
 const IDLE_MS = 10_000;

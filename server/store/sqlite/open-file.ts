@@ -81,7 +81,7 @@ export async function openFile(path: string, onError: (error: Error) => void): P
     reserveWriter,
     start: () =>
       new ConnectionThread({ path, role: 'checkpointer' }, (error) => {
-        // A failed sync must end the service, whichever connection meets it. A thread that ended has lost nothing.
+        // A failed sync of any connection must end the service. This thread loses nothing when it ends by itself.
         if (!(error instanceof ThreadEnded)) onError(error);
       }),
   });
